@@ -5,6 +5,7 @@ import { type Name, parseName, printName } from '../../dns/name.ts';
 import type { Network } from '../../dns/record/network.ts';
 import { DatabaseWatch } from '../../jobs/database-watch.ts';
 import { printListenAddress } from '../../process/listen-address.ts';
+import type { PrimaryTls } from '../../resolver/transfer/connect-tls.ts';
 import type { Primary, PrimaryOptions } from '../../resolver/transfer/primary.ts';
 import type { PrimarySoa } from '../../resolver/transfer/query-soa.ts';
 import type { TransferOrder } from '../../resolver/transfer/transfer-zone.ts';
@@ -298,8 +299,10 @@ class Refresh {
   }
 
   /** Returns undefined, and records why, if the key of the primary cannot be used. */
-  #withKey({ address, port, key }: StoredPrimary): Primary | undefined {
-    if (key === null) return { address, port, key: undefined };
+  #withKey(stored: StoredPrimary): Primary | undefined {
+    const { address, port, key } = stored;
+    const primary = { address, port, tls: tlsOf(stored) };
+    if (key === null) return { ...primary, key: undefined };
     const fail = (why: string) =>
       this.#note({
         code: 'PRIMARY_TSIG',
@@ -308,8 +311,12 @@ class Refresh {
     if (key.isRevoked) return fail(`the key ${key.name} is revoked`);
     const secret = unsealTsigKey(this.#options.tsigSecrets, key);
     if (secret === undefined) return fail(`TSIG_SECRETS does not open the key ${key.name}`);
-    return { address, port, key: { name: parseName(key.name), algorithm: key.algorithm, secret } };
+    return { ...primary, key: { name: parseName(key.name), algorithm: key.algorithm, secret } };
   }
+}
+
+function tlsOf({ tls: { mode, port, name, pins } }: StoredPrimary): PrimaryTls | undefined {
+  return mode === 'off' ? undefined : { isStrict: mode === 'strict', port, name: name ?? undefined, pins };
 }
 
 /** Returns the rdata of the SOA after the transfer. */

@@ -27,14 +27,17 @@ export async function addSecondary(
 ): Promise<AddedSecondary> {
   const refuse = (message: string): AddedSecondary => ({ kind: 'refused', message });
   return await inTransaction(db, async (trx) => {
-    const peers = await sql<{ id: number; name: string; sends: boolean }>`
-      select id, name, cardinality(addresses) > 0 as sends from peers where name = any(${[...from]}::text[])
-      order by id for share`.execute(trx);
+    const peers = await sql<{ id: number; name: string; sends: boolean; isVerified: boolean }>`
+      select id, name, cardinality(addresses) > 0 as sends,
+        tls <> 'strict' or tls_name is not null or cardinality(tls_pins) > 0 as "isVerified"
+      from peers where name = any(${[...from]}::text[]) order by id for share`.execute(trx);
     const ids: number[] = [];
     for (const name of from) {
       const peer = peers.rows.find((each) => each.name === name);
       if (peer === undefined) return refuse(`no such peer: ${name}`);
       if (!peer.sends) return refuse(`the peer ${name} has no address to transfer from (peer add --to)`);
+      if (!peer.isVerified)
+        return refuse(`the peer ${name} cannot be verified: it has no --tls-name and no --tls-pin`);
       ids.push(peer.id);
     }
     try {

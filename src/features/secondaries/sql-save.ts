@@ -37,7 +37,7 @@ import type { OwnerRows } from '../../zone/signing/plan-rows.ts';
 import { recordsByOwner } from '../../zone/signing/standing.ts';
 import { applyDifferences, type TouchedSet, touchedSets } from '../../zone/transfer/apply-difference.ts';
 import type { Difference } from '../../zone/transfer/read-transfer.ts';
-import { expiredMarkOf, MARK_TYPE, type ZoneRecord } from '../../zone/zone.ts';
+import { expiredMarkOf, MARK_TYPE, privateMarkOf, type ZoneRecord } from '../../zone/zone.ts';
 import type { ZoneProblem } from '../../zone/zone-problem.ts';
 import { type LoadedSecondary, type Succeeded, saveSuccess } from './sql.ts';
 
@@ -129,7 +129,7 @@ interface LockedCopy {
   readonly zone: LockedZone;
   readonly apex: Name;
   readonly isOfDomain: boolean;
-  /** The mark at the apex of a domain's zone. */
+  /** The mark at the apex of a domain's zone or of a catalog. */
   readonly marks: readonly ZoneRecord[];
 }
 
@@ -151,7 +151,9 @@ async function lockCopy(trx: Database, { id, apex, seq, domainId }: Copy): Promi
       kind: 'invalid',
       why: 'is signed by this fleet: remove its signatures first (dnssec disable)',
     });
-  const marks = domain === undefined ? [] : marksOfCopy(apex, domain.row.status);
+  const catalog = await sql`select from catalogs where name = ${name}`.execute(trx);
+  const ofOperator = catalog.rows.length > 0 ? [privateMarkOf(apex)] : [];
+  const marks = domain === undefined ? ofOperator : marksOfCopy(apex, domain.row.status);
   return { zone, apex, isOfDomain: domain !== undefined, marks };
 }
 
@@ -208,16 +210,14 @@ async function writeWhole(
   records: readonly ZoneRecord[],
   owners: OwnersInOrder,
 ): Promise<Written> {
-  const written = await writeChunks(trx, zone, chunksOf([{ zone, rows: rowsOf(apex, owners) }]));
+  const written = await writeChunks(trx, zone, chunksOf([{ zone, rows: rowsOf(apex, owners, marks) }]));
   if (!isOfDomain) await noteVerbatim(trx, [{ apex, records }]);
-  if (marks.length === 0) return written;
-  const marked = { owner: apex, types: [MARK_TYPE], records: marks };
-  await writeChunks(trx, zone, chunksOfOwners(zone, apex, [marked]));
-  return { ...written, isChanged: true };
+  return written;
 }
 
-function* rowsOf(apex: Name, owners: OwnersInOrder): Generator<RecordRow> {
-  for (const records of owners) yield* recordRows(apex, records);
+function* rowsOf(apex: Name, owners: OwnersInOrder, marks: readonly ZoneRecord[]): Generator<RecordRow> {
+  for (const records of owners)
+    yield* recordRows(apex, records[0]?.owner === apex ? [...records, ...marks] : records);
 }
 
 /** Writes only the sets that the differences touch. */

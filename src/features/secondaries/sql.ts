@@ -8,6 +8,7 @@ import type { Name } from '../../dns/name.ts';
 import { PLAN_JSON, type Plan } from '../../store/accounts/plans.ts';
 import type { Database } from '../../store/postgres/database.ts';
 import { decodeNameColumn } from '../../store/postgres/name-column.ts';
+import type { PeerTls } from '../../store/transfers/peer-tls.ts';
 import { COSTLY_FINDINGS, EXPIRY_WINDOW_MS, type RefreshFailure, type RefreshJob } from './rules.ts';
 
 /** A primary's address, with the sealed key that signs queries to it. */
@@ -17,6 +18,7 @@ export interface StoredPrimary {
   /** True if the operator chose the address. */
   readonly isOperators: boolean;
   readonly key: StoredKey | null;
+  readonly tls: PeerTls;
 }
 
 interface StoredKey {
@@ -141,8 +143,9 @@ type SecondaryRow = Omit<LoadedSecondary, 'apex' | 'serial' | 'soa' | 'records' 
   readonly records: number | null;
   readonly plan: Plan | null;
   readonly overrides: Overrides | null;
-  readonly primaries: readonly (Omit<StoredPrimary, 'key'> & {
+  readonly primaries: readonly (Omit<StoredPrimary, 'key' | 'tls'> & {
     readonly key: (Omit<StoredKey, 'sealed'> & { readonly sealed: string }) | null;
+    readonly tls: Omit<PeerTls, 'pins'> & { readonly pins: readonly string[] };
   })[];
 };
 
@@ -157,6 +160,8 @@ export async function loadSecondary(db: Database, id: number): Promise<LoadedSec
       z.records, r.rdata as soa,
       (select coalesce(jsonb_agg(jsonb_build_object('address', host(a.address), 'port', p.port,
           'isOperators', p.domain_id is null,
+          'tls', jsonb_build_object('mode', p.tls, 'port', p.tls_port, 'name', p.tls_name,
+            'pins', array(select encode(pin, 'base64') from unnest(p.tls_pins) pin)),
           'key', case when k.id is not null then jsonb_build_object('name', k.name, 'algorithm', k.algorithm,
             'wrap', k.wrap, 'sealed', encode(k.sealed, 'base64'),
             'isRevoked', k.revoked_at is not null or coalesce(k.expires_at <= now(), false)) end)
@@ -179,9 +184,10 @@ export async function loadSecondary(db: Database, id: number): Promise<LoadedSec
     serial: soa === null ? undefined : (serial ?? undefined),
     soa: serial === null ? undefined : (soa ?? undefined),
     records: serial === null ? undefined : (records ?? undefined),
-    primaries: primaries.map(({ key, ...primary }) => ({
+    primaries: primaries.map(({ key, tls, ...primary }) => ({
       ...primary,
       key: key && { ...key, sealed: Buffer.from(key.sealed, 'base64') },
+      tls: { ...tls, pins: tls.pins.map((pin) => Buffer.from(pin, 'base64')) },
     })),
   };
 }

@@ -5,7 +5,9 @@ import { Failure } from '../../cli/terminal/failure.ts';
 import { printTable } from '../../cli/terminal/print-table.ts';
 import { DNS_PORT, printListenAddress } from '../../process/listen-address.ts';
 import { loadKey, lockKeys } from '../../store/transfers/keys.ts';
+import { DNS_OVER_TLS_PORT, type PeerTls } from '../../store/transfers/peer-tls.ts';
 import { addPeer, listPeers, type Peer, removePeer } from '../../store/transfers/peers.ts';
+import { printTls, type TlsOptions, tlsFields, tlsOf } from './cli-peer-tls.ts';
 import {
   isPeerPort,
   PEER_NAME,
@@ -19,17 +21,23 @@ import {
 const MOST_ADDRESSES = 8;
 const MOST_NETWORKS = 16;
 
-interface AddOptions {
+export interface AddPeerOptions extends TlsOptions {
   readonly to?: readonly string[];
   readonly from?: readonly string[];
   readonly key?: string;
 }
 
-export async function addPeerNamed(cli: Cli, name: string, options: AddOptions): Promise<void> {
+export async function addPeerNamed(cli: Cli, name: string, options: AddPeerOptions): Promise<void> {
   const { to = [], from = [], key } = options;
-  const peer = { name: peerName(name), ...serversOf(to), networks: networksOf(from) };
+  const tls = tlsOf(options);
+  const servers = serversOf(to, tls);
   if (to.length === 0 && from.length === 0 && key === undefined)
     throw new Failure('usage', 'a peer needs an address (--to), a network (--from) or a key (--key)');
+  if (to.length === 0 && from.length === 0 && tls.mode === 'strict')
+    throw new Failure('usage', '--tls strict: a peer needs an address (--to) or a network (--from)');
+  // A key alone does not identify a client over TLS (RFC 9103 §7.5).
+  const sources = from.length === 0 && tls.mode === 'strict' ? servers.addresses : from;
+  const peer = { name: peerName(name), ...servers, networks: networksOf(sources) };
   const keyName = key === undefined ? undefined : readKeyName(key);
   if (key !== undefined && keyName === undefined)
     throw new Failure('usage', `--key: "${key}" is not the name of a key`);
@@ -40,9 +48,9 @@ export async function addPeerNamed(cli: Cli, name: string, options: AddOptions):
       const keyId = found?.id ?? null;
       const isAbsent = keyId === null || !(await lockKeys(trx, null, [keyId])).has(keyId);
       if (keyName !== undefined && isAbsent) return `no such key: ${keyName}`;
-      const id = await addPeer(trx, { ...peer, keyId });
+      const id = await addPeer(trx, { ...peer, keyId, tls });
       if (id === undefined) return 'a peer with this name exists';
-      tell({ target: { id, name }, after: { ...peer, tsig_key: keyName ?? null } });
+      tell({ target: { id, name }, after: { ...peer, tsig_key: keyName ?? null, ...tlsFields(tls) } });
       return undefined;
     });
     if (refusal !== undefined) return await output.refuse({ peer: name }, refusal);
@@ -63,10 +71,11 @@ export async function listAllPeers(cli: Cli): Promise<void> {
       peer.addresses.map((address) => printServer(address, peer.port)).join(' ') || '-',
       peer.networks.join(' ') || (peer.keyName === null ? '-' : 'any'),
       peer.keyName === null ? '-' : `${peer.keyName}${peer.isKeyRevoked ? ' (revoked)' : ''}`,
+      printTls(peer.tls),
       peer.policies.join(' ') || '-',
       peer.primaryOf,
     ]);
-    await output.print(printTable(['NAME', 'TO', 'FROM', 'KEY', 'POLICIES', 'PRIMARY OF'], rows));
+    await output.print(printTable(['NAME', 'TO', 'FROM', 'KEY', 'TLS', 'POLICIES', 'PRIMARY OF'], rows));
     return 0;
   });
 }
@@ -77,8 +86,9 @@ export async function removePeerNamed(cli: Cli, name: string): Promise<void> {
     const removed = await cli.audited(db, 'peer.remove', async (trx, tell) => {
       const done = await removePeer(trx, name);
       if (done.kind !== 'removed') return done;
-      const { id, addresses, port, networks, keyName } = done.peer;
-      tell({ target: { id, name }, before: { addresses, port, networks, tsig_key: keyName } });
+      const { id, addresses, port, networks, keyName, tls } = done.peer;
+      const before = { addresses, port, networks, tsig_key: keyName, ...tlsFields(tls) };
+      tell({ target: { id, name }, before });
       return done;
     });
     if (removed.kind === 'absent') return await output.refuse({ peer: name }, 'no such peer');
@@ -100,7 +110,10 @@ function peerName(text: string): string {
   throw new Failure('usage', `"${text}": ${WRONG_PEER_NAME}`);
 }
 
-function serversOf(texts: readonly string[]): {
+function serversOf(
+  texts: readonly string[],
+  { mode }: PeerTls,
+): {
   readonly addresses: readonly string[];
   readonly port: number;
 } {
@@ -113,6 +126,11 @@ function serversOf(texts: readonly string[]): {
   if (servers.some((server) => server.port !== port))
     throw new Failure('usage', '--to: all addresses of a peer have the same port; add another peer');
   if (!isPeerPort(port)) throw new Failure('usage', `--to: the port ${port}: ${WRONG_PORT}`);
+  if (mode !== 'off' && port === DNS_OVER_TLS_PORT)
+    throw new Failure(
+      'usage',
+      `--to: with --tls, the port is that of NOTIFY, usually ${DNS_PORT}; transfers over TLS use --tls-port`,
+    );
   if (servers.length > MOST_ADDRESSES)
     throw new Failure('usage', `--to: a peer has at most ${MOST_ADDRESSES} addresses`);
   return { addresses: [...new Set(servers.map(({ address }) => address))], port };
@@ -133,11 +151,13 @@ function printServer(address: string, port: number): string {
   return port === DNS_PORT ? address : printListenAddress({ address, port });
 }
 
-function peerJson({ name, addresses, port, networks, keyName, isKeyRevoked, policies, primaryOf }: Peer) {
+function peerJson(peer: Peer) {
+  const { name, addresses, port, networks, keyName, isKeyRevoked, policies, primaryOf, tls } = peer;
   return {
     ...{ name, addresses, port, networks, policies },
     tsig_key: keyName,
     tsig_key_revoked: isKeyRevoked,
+    ...tlsFields(tls),
     primary_of: primaryOf,
   };
 }

@@ -3,6 +3,7 @@
 
 import type { Command } from 'commander';
 import type { Cli } from '../../cli/terminal/cli.ts';
+import type { AddPeerOptions } from './cli-peers.ts';
 
 export function addTransferCommands(program: Command, cli: Cli): void {
   addTsigCommands(program, cli);
@@ -79,7 +80,11 @@ function addPeerCommands(program: Command, cli: Cli): void {
     .option('--to <address...>', 'addresses to send to, such as 192.0.2.53 or [2001:db8::53]:5353')
     .option('--from <network...>', 'networks from which the peer may transfer (default: any, with its key)')
     .option('--key <key>', "name of the peer's TSIG key")
-    .action(async (name: string, options: { to?: string[]; from?: string[]; key?: string }) =>
+    .option('--tls <mode>', 'TLS for transfers: off, opportunistic or strict', 'off')
+    .option('--tls-name <name>', "name that the peer's certificate must have (strict)")
+    .option('--tls-pin <pin...>', "SHA-256 of the peer's public key in base64 (strict)")
+    .option('--tls-port <port>', "the peer's port for transfers over TLS (default: 853)")
+    .action(async (name: string, options: AddPeerOptions) =>
       (await import('./cli-peers.ts')).addPeerNamed(cli, name, options),
     );
   peer

@@ -6,8 +6,8 @@ import { printAddress } from '../../dns/record/ip-address.ts';
 import { addressOctets, type Network, parseNetwork } from '../../dns/record/network.ts';
 import { DNS_PORT, type ListenAddress, parseServer } from '../../process/listen-address.ts';
 import { isAskable } from '../../resolver/state/address-rules.ts';
+import { DNS_OVER_TLS_PORT } from '../../store/transfers/peer-tls.ts';
 
-const DNS_OVER_TLS_PORT = 853;
 /** Ports up to this one belong to well-known services, to which customers must not send. */
 const LAST_SYSTEM_PORT = 1023;
 export const WRONG_PORT = `expected ${DNS_PORT}, ${DNS_OVER_TLS_PORT} or a port above ${LAST_SYSTEM_PORT}`;
@@ -70,6 +70,22 @@ export function readKeyName(text: string): string | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** Returns the name of a host in lower case without the final dot, or undefined if the text is another one. */
+export function readTlsName(text: string): string | undefined {
+  const name = text.toLowerCase().replace(/\.$/, '');
+  const isHost = /^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)*[a-z]([a-z0-9-]{0,61}[a-z0-9])?$/.test(name);
+  return isHost && name.length <= 253 ? name : undefined;
+}
+
+const PIN_OCTETS = 32;
+export const WRONG_PIN = 'expected the SHA-256 of a public key in base64, as kdig prints it';
+
+/** Returns undefined if the text is not a pin as in kdig's `+tls-pin`. */
+export function readPin(text: string): Uint8Array | undefined {
+  const pin = Buffer.from(text, 'base64');
+  return pin.length === PIN_OCTETS && pin.toString('base64') === text ? pin : undefined;
 }
 
 const SECRET_OCTETS = { least: 8, most: 128 };

@@ -45,7 +45,17 @@ const SUBSCRIPTION = [
   'grace_until',
 ] as const;
 const TSIG_KEY = ['algorithm', 'use'] as const;
-const PEER = ['addresses', 'port', 'networks', 'tsig_key'] as const;
+const PEER = [
+  'addresses',
+  'port',
+  'networks',
+  'tsig_key',
+  'tls',
+  'tls_port',
+  'tls_name',
+  'tls_pins',
+] as const;
+const CATALOG = ['select', 'account_id', 'policy', 'group_by_policy', 'max_members'] as const;
 const SETTINGS = [
   'dns_mode',
   'svc_ns',
@@ -172,6 +182,10 @@ const AUDIT_ACTIONS = {
   'zone.retransfer': { target: 'zone', fields: ['zones', 'names'] },
   'secondary.add': { target: 'zone', fields: ['primaries', 'max_records'] },
   'secondary.remove': { target: 'zone', fields: [] },
+  'catalog.create': { target: 'zone', fields: CATALOG },
+  'catalog.set': { target: 'zone', fields: CATALOG },
+  'catalog.member': { target: 'zone', fields: ['added', 'removed', 'names'] },
+  'catalog.remove': { target: 'zone', fields: [] },
   'zone.dnssec': { target: 'zone', fields: ['goal', 'denial', 'algorithm', 'split'] },
   'zone.export_keys': { target: 'zone', fields: ['key_tags', 'format'] },
   // Zone transfers. Keys may belong to an account.

@@ -4,6 +4,7 @@
 import { sql } from 'kysely';
 import type { Database } from '../postgres/database.ts';
 import { lockDomainKeys, type UnusableKeys } from './keys.ts';
+import { type PeerTls, type PeerTlsMode, WITHOUT_TLS } from './peer-tls.ts';
 
 interface PeerAddresses {
   /** Addresses to which the fleet sends. */
@@ -23,6 +24,7 @@ export interface Peer extends PeerAddresses {
   readonly policies: readonly string[];
   /** Number of zones of which the peer is a primary. */
   readonly primaryOf: number;
+  readonly tls: PeerTls;
 }
 
 const ADDRESSES = sql.raw(`
@@ -33,27 +35,38 @@ const ADDRESSES = sql.raw(`
 /** Returns undefined if a peer has this name. */
 export async function addPeer(
   trx: Database,
-  peer: PeerAddresses & { readonly name: string },
+  peer: PeerAddresses & { readonly name: string; readonly tls?: PeerTls },
 ): Promise<number | undefined> {
-  const { name, addresses, port, networks, keyId } = peer;
+  const { name, addresses, port, networks, keyId, tls = WITHOUT_TLS } = peer;
   const { rows } = await sql<{ id: number }>`
-    insert into peers (name, addresses, port, networks, key_id)
-    values (${name}, ${[...addresses]}::inet[], ${port}, ${[...networks]}::cidr[], ${keyId})
+    insert into peers (name, addresses, port, networks, key_id, tls, tls_port, tls_name, tls_pins)
+    values (${name}, ${[...addresses]}::inet[], ${port}, ${[...networks]}::cidr[], ${keyId},
+      ${tls.mode}, ${tls.port}, ${tls.name}, ${[...tls.pins]}::bytea[])
     on conflict do nothing returning id`.execute(trx);
   return rows[0]?.id;
 }
 
+type PeerRow = Omit<Peer, 'tls'> & {
+  readonly tls: PeerTlsMode;
+  readonly tlsPort: number;
+  readonly tlsName: string | null;
+  readonly tlsPins: readonly Buffer[];
+};
+
 /** Lists the operator's peers by name, or only the named one. */
 export async function listPeers(db: Database, name?: string): Promise<Peer[]> {
-  const { rows } = await sql<Peer>`
-    select p.id, p.name, ${ADDRESSES},
+  const { rows } = await sql<PeerRow>`
+    select p.id, p.name, ${ADDRESSES}, p.tls, p.tls_port as "tlsPort", p.tls_name as "tlsName", p.tls_pins as "tlsPins",
       array(select t.name from policy_peers l join transfer_policies t on t.id = l.policy_id
         where l.peer_id = p.id order by t.name) as policies,
       (select count(*)::integer from secondaries s where p.id = any(s.peers)) as "primaryOf"
     from peers p left join tsig_keys k on k.id = p.key_id
     where p.name is not null and (${name ?? null}::text is null or p.name = ${name ?? null})
     order by p.name`.execute(db);
-  return rows;
+  return rows.map(({ tls: mode, tlsPort: port, tlsName: name, tlsPins: pins, ...rest }) => ({
+    ...rest,
+    tls: { mode, port, name, pins },
+  }));
 }
 
 type RemovedPeer =

@@ -142,6 +142,21 @@ describe('a refresh', () => {
     await expectCopy();
   });
 
+  test('uses the TLS settings of the peer', async () => {
+    const pins = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)];
+    await query`update peers set tls = 'strict', tls_port = 8853, tls_name = 'ns.example', tls_pins = ${pins}
+      where name = 'one'`;
+    primary.soa = failure('PRIMARY_TLS');
+    expect(await refresh()).toMatchObject({ kind: 'failed', finding: { code: 'PRIMARY_TLS' } });
+    expect(primary.tls).toEqual({ isStrict: true, port: 8853, name: 'ns.example', pins });
+    await query`update peers set tls = 'opportunistic', tls_name = null, tls_pins = '{}' where name = 'one'`;
+    await refresh();
+    expect(primary.tls).toEqual({ isStrict: false, port: 8853, name: undefined, pins: [] });
+    await query`update peers set tls = 'off' where name = 'one'`;
+    await refresh();
+    expect(primary.tls).toBeUndefined();
+  });
+
   test('rejects when it is aborted, and saves nothing', async () => {
     const stopping = new AbortController();
     primary.onTransfer = async () => {
@@ -359,6 +374,10 @@ describe('a copy', () => {
     expect(await add(ZONE, 'one')).toMatchObject({ message: expect.stringContaining(refused) });
     expect(await add('x.example.', 'three')).toEqual({ kind: 'refused', message: 'no such peer: three' });
     expect(await add('x.example.', 'mute')).toMatchObject({ message: expect.stringContaining('no address') });
+    await query`insert into peers (name, addresses, tls) values ('unverified', '{192.0.2.4}', 'strict')`;
+    expect(await add('x.example.', 'unverified')).toMatchObject({
+      message: 'the peer unverified cannot be verified: it has no --tls-name and no --tls-pin',
+    });
   });
 
   test('that its primary signs has the time at which its first signature expires', async () => {

@@ -112,6 +112,10 @@ it('adds peers, and refuses to remove a peer or to revoke a key in use', async (
         networks: ['10.1.2.0/24'],
         tsig_key: key,
         tsig_key_revoked: false,
+        tls: 'off',
+        tls_port: 853,
+        tls_name: null,
+        tls_pins: [],
         policies: [],
         primary_of: 0,
       },
@@ -239,4 +243,53 @@ it.each([
   'peer add x --key ..',
 ])('rejects `%s` as wrong usage', async (command) => {
   expect((await run(command)).code).toBe(2);
+});
+
+it('adds peers that use TLS', async () => {
+  const [one, two] = [1, 2].map((octet) => Buffer.alloc(32, octet).toString('base64'));
+  const strict = `peer add strict --to 192.0.2.7:5353 --tls strict --tls-name NS.Example. --tls-pin ${one} ${two}`;
+  expect((await run(`${strict} --tls-port 8853`)).stderr).toBe('');
+  expect((await run('peer add migrating --to 192.0.2.8 --tls opportunistic')).code).toBe(0);
+  const { peers } = await json('peer list');
+  expect(peers).toMatchObject([
+    { name: 'migrating', port: 53, networks: [], tls: 'opportunistic', tls_port: 853 },
+    {
+      name: 'strict',
+      port: 5353,
+      networks: ['192.0.2.7/32'],
+      tls: 'strict',
+      ...{ tls_port: 8853, tls_name: 'ns.example', tls_pins: [one, two] },
+    },
+  ]);
+  expect((await run('peer list')).stdout).toMatch(/strict ns\.example 2 pins port 8853/);
+  for (const name of ['strict', 'migrating']) expect((await run(`peer remove ${name}`)).code).toBe(0);
+  const [removed] = await column`
+    select before from audit_log where target_name = 'strict' and action = 'peer.remove'`;
+  expect(removed).toMatchObject({ tls: 'strict', tls_pins: [one, two] });
+});
+
+it.each([
+  ['--tls on', '--tls: expected off, opportunistic, strict, not "on"'],
+  ['--tls-name ns.example', '--tls-name: a name is verified only with --tls strict'],
+  ['--tls opportunistic --tls-name ns.example', '--tls-name: a name is verified only with --tls strict'],
+  ['--tls opportunistic --tls-pin AAAA', '--tls-pin: a pin is verified only with --tls strict'],
+  ['--tls strict --tls-pin AAAA', '--tls-pin: "AAAA": expected the SHA-256 of a public key in base64'],
+  ['--tls strict --tls-pin A B C D E', '--tls-pin: a peer has at most 4 pins'],
+  ['--tls strict --tls-name 192.0.2.1', '--tls-name: "192.0.2.1" is not the name of a host'],
+  ['--tls strict --tls-name a..b', '--tls-name: "a..b" is not the name of a host'],
+  ['--tls-port 853', '--tls-port: expected --tls opportunistic or --tls strict'],
+  ['--tls strict --tls-port 443', '--tls-port: "443": expected 53, 853 or a port above 1023'],
+  ['--tls strict --tls-port 70000', '--tls-port: "70000": expected 53'],
+  ['--tls strict --to 192.0.2.9:853', '--to: with --tls, the port is that of NOTIFY, usually 53'],
+])('refuses the options %s', async (options, message) => {
+  const { code, stderr } = await run(`peer add refused --key acme ${options}`);
+  expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
+});
+
+it('requires a source of a peer whose TLS is strict', async () => {
+  const { code, stderr } = await run('peer add refused --key acme --tls strict');
+  expect([code, stderr]).toEqual([
+    2,
+    expect.stringContaining('--tls strict: a peer needs an address (--to)'),
+  ]);
 });

@@ -21,6 +21,8 @@ export class Primary implements TransferClient {
   readonly #zone: string;
   readonly versions: ZoneRecord[][] = [];
   readonly asked: string[] = [];
+  /** The TLS settings of the last SOA query. */
+  tls: unknown;
   soa: Failure | undefined;
   ixfr: Failure | ((differences: Difference[]) => Difference[]) | 'zone' | undefined;
   axfr: Failure | undefined;
@@ -44,7 +46,8 @@ export class Primary implements TransferClient {
     return this.versions.at(-1) as ZoneRecord[];
   }
 
-  async querySoa(primary: { address: string; key: unknown }) {
+  async querySoa(primary: { address: string; key: unknown; tls?: unknown }) {
+    this.tls = primary.tls;
     this.asked.push(`soa ${primary.address}${primary.key === undefined ? '' : ' signed'}`);
     const rdata = this.#now[0]!.rdata;
     return this.soa ?? ({ kind: 'soa', serial: serialIn(rdata), rdata } as const);
