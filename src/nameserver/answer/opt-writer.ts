@@ -22,6 +22,8 @@ const TCP_KEEPALIVE_OCTETS = OPTION_HEAD_OCTETS + 2;
 /** Offset of the scope in the option, after family and source prefix length (RFC 7871 §6). */
 const SUBNET_SCOPE = 3;
 const SOA_SERIAL = 0; // RFC 9660 §5.2
+/** Answers are padded to a multiple of this length (RFC 8467 §4.1). */
+const PADDING_BLOCK_OCTETS = 468;
 
 export class OptWriter {
   /** Length of the planned record; 0 if there is none. */
@@ -41,6 +43,8 @@ export class OptWriter {
   scope = 0;
   hasTcpKeepalive = false;
   hasNodeName = false;
+  /** True if the answer is padded, as far as it has space. */
+  isPadded = false;
   readonly #nodeName: Uint8Array;
   readonly #cookies: Cookies;
   readonly #tcpIdleTimeout: number;
@@ -56,6 +60,7 @@ export class OptWriter {
     this.octets = query.edns ? OPT_OCTETS : 0;
     this.hasTcpKeepalive = false;
     this.hasNodeName = false;
+    this.isPadded = false;
     if (!query.edns || query.malformed || query.version !== 0) {
       this.cookie = undefined;
       this.extendedError = -1;
@@ -73,6 +78,7 @@ export class OptWriter {
     // RFC 7828 §3.3.1: ignored over UDP. HTTP has means of its own (RFC 8484 §5.2).
     this.hasTcpKeepalive = query.tcpKeepalive && (transport === TRANSPORT.TCP || transport === TRANSPORT.TLS);
     if (this.hasTcpKeepalive) this.octets += TCP_KEEPALIVE_OCTETS;
+    this.isPadded = query.padding && transport >= TRANSPORT.TLS; // padding does not hide anything in clear text
     if (!query.nsid) return;
     // With a long question and a long node name, 512 octets may not suffice. The node name is then omitted.
     const nodeName = OPTION_HEAD_OCTETS + this.#nodeName.length;
@@ -84,14 +90,15 @@ export class OptWriter {
   write(to: NameWriter, query: Query, input: DataView, rcode: number, nowSeconds: number): void {
     const { view } = to;
     const at = to.at;
-    const options = this.octets - OPT_OCTETS;
+    const padding = this.isPadded ? this.#paddingOctets(to) : 0;
+    const options = this.octets + padding - OPT_OCTETS;
     const dnssecOk = query.dnssecOk ? DNSSEC_OK >> 8 : 0; // RFC 3225 §3: copied
     view.setInt32(at, HEAD >> 8); // the owner is the root
     view.setInt32(at + 4, (HEAD << 24) | ((rcode >> 4) << 16) | dnssecOk); // version 0
     view.setUint16(at + 8, options >> 8);
     view.setUint8(at + 10, options);
     to.at = at + OPT_OCTETS;
-    if (this.octets === OPT_OCTETS) return;
+    if (options === 0) return;
     if (this.cookie !== undefined) this.#writeCookie(to, query, input, nowSeconds);
     if (this.extendedError >= 0) {
       writeHead(to, EDNS_OPTION.EXTENDED_ERROR, 2);
@@ -122,6 +129,19 @@ export class OptWriter {
       writeHead(to, EDNS_OPTION.NSID, name.length);
       for (let i = 0; i < name.length; i++) to.out[to.at++] = name[i] as number;
     }
+    if (padding === 0) return;
+    writeHead(to, EDNS_OPTION.PADDING, padding - OPTION_HEAD_OCTETS);
+    const end = to.at + padding - OPTION_HEAD_OCTETS;
+    to.out.fill(0, to.at, end); // RFC 7830 §3
+    to.at = end;
+  }
+
+  /** Returns the length of the padding option, or 0 if the answer has no space for it. */
+  #paddingOctets(to: NameWriter): number {
+    const least = to.at - to.base + this.octets + OPTION_HEAD_OCTETS;
+    const padded = Math.ceil(least / PADDING_BLOCK_OCTETS) * PADDING_BLOCK_OCTETS;
+    const most = Math.min(padded, to.limit - to.base);
+    return most < least ? 0 : most - least + OPTION_HEAD_OCTETS;
   }
 
   /** Writes the client cookie and a server cookie: the received one if it is fresh, otherwise a new one (RFC 9018 §4.3). */

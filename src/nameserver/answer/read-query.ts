@@ -39,6 +39,7 @@ export class Query {
   nsid = false;
   tcpKeepalive = false;
   zoneVersion = false;
+  padding = false;
   /** Position in the buffer, and length, of the first COOKIE option; the length is -1 if there is none. */
   cookieAt = 0;
   cookieOctets = -1;
@@ -76,6 +77,7 @@ export function readQuery(
   query.nsid = false;
   query.tcpKeepalive = false;
   query.zoneVersion = false;
+  query.padding = false;
   query.cookieOctets = -1;
   query.subnetOctets = -1;
   query.opcode = ((input[start + 2] as number) >> 3) & 15;
@@ -201,7 +203,9 @@ function readOptions(input: Uint8Array, from: number, end: number, query: Query)
       }
     } else if (code === EDNS_OPTION.NSID) query.nsid = true;
     else if (code === EDNS_OPTION.TCP_KEEPALIVE) query.tcpKeepalive = true;
-    else if (code === EDNS_OPTION.ZONEVERSION) query.zoneVersion = true; // its content is ignored
+    else if (code === EDNS_OPTION.ZONEVERSION)
+      query.zoneVersion = true; // its content is ignored
+    else if (code === EDNS_OPTION.PADDING) query.padding = true;
     at += length;
   }
   return true;

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test, vi } from 'vitest';
+import { EDNS_OPTION } from '../../../src/dns/message/edns.ts';
 import { decodeMessage, type Message, type MessageRecord } from '../../../src/dns/message/message.ts';
 import { RCODE } from '../../../src/dns/message/rcodes.ts';
 import { type Name, parseName, printName } from '../../../src/dns/name.ts';
@@ -8,6 +9,7 @@ import { TYPE, typeMnemonic } from '../../../src/dns/type-codes.ts';
 import { AmplificationLimit } from '../../../src/nameserver/answer/amplification-limit.ts';
 import { SLOW_PATH } from '../../../src/nameserver/answer/answer-query.ts';
 import { RateLimit } from '../../../src/nameserver/answer/response-rate-limit.ts';
+import type { Transport } from '../../../src/nameserver/answer/transports.ts';
 import { ZoneCounts } from '../../../src/nameserver/counts/zone-counts.ts';
 import { AskedMarks } from '../../../src/nameserver/image/find/asked-marks.ts';
 import { assemble, queryFor, summarize } from '../../support/answer/packets.ts';
@@ -179,6 +181,49 @@ describe('over TCP', () => {
     const zoneText = ['@ SOA ns1 hostmaster 7 3600 600 86400 60', '@ NS ns1', ...links, ...texts].join('\n');
     const query = queryFor('alias.example.test.', TYPE.TXT);
     expect(summarize(ask(query, testNode({ zoneText }), overTcp))).toBe('NOERROR aa tc 1/2/0/0');
+  });
+});
+
+describe('the padding option (RFC 7830)', () => {
+  const sizeOf = (name: string, opt: string, transport: Transport, node = testNode()) => {
+    const reply = ask(queryFor(name, TYPE.TXT, { opt }), node, { ...far, transport });
+    const { options } = decodeMessage(reply).edns!;
+    const padding = options.find(({ code }) => code === EDNS_OPTION.PADDING)?.value;
+    expect(padding?.some((octet) => octet !== 0)).not.toBe(true);
+    return padding === undefined ? 'not padded' : reply.length;
+  };
+
+  test.each<[Transport, string, string, string | number]>([
+    ['udp', 'www', 'padding:', 'not padded'],
+    ['tcp', 'www', 'padding:', 'not padded'],
+    ['tls', 'www', '', 'not padded'],
+    ['tls', 'www', 'version=1 padding:', 'not padded'],
+    ['tls', 'www', 'padding:', 468],
+    ['https', 'www', 'nsid cookie:0102030405060708 padding:00000000', 468],
+    ['tls', 'nope', 'padding:', 468],
+    ['tls', 'big', 'padding:', 4212], // 9 blocks of 468 octets (RFC 8467 §4.1)
+  ])('over %s, for %s with OPT(%s): %s', (transport, name, opt, size) => {
+    expect(sizeOf(`${name}.example.test.`, opt, transport)).toBe(size);
+  });
+
+  test('fills the space up to 65,535 octets, and is omitted without space for it', () => {
+    const overhead = 12 + 'www.example.test.'.length + 1 + 4 + 11;
+    const fitting = (octets: number) => {
+      const texts = Array.from({ length: 255 }, (_, i) => `www TXT "${String(i).padEnd(243, 'x')}"`);
+      const left = octets - overhead - 255 * 256;
+      return testNode({
+        zoneText: [
+          '@ SOA ns1 h 7 3600 600 86400 60',
+          '@ NS ns1',
+          ...texts,
+          `www TXT "${'y'.repeat(left - 13)}"`,
+        ].join('\n'),
+      });
+    };
+    const sizes = [65_519, 65_531, 65_532].map((octets) =>
+      sizeOf('www.example.test.', 'padding:', 'tls', fitting(octets)),
+    );
+    expect(sizes).toEqual([65_535, 65_535, 'not padded']);
   });
 });
 

@@ -6,7 +6,11 @@ import type { AmplificationLimit } from '../../../src/nameserver/answer/amplific
 import { Answerer, type AnswerSettings } from '../../../src/nameserver/answer/answer-query.ts';
 import { QueryCounters } from '../../../src/nameserver/answer/query-counters.ts';
 import type { RateLimit } from '../../../src/nameserver/answer/response-rate-limit.ts';
-import type { Transport } from '../../../src/nameserver/answer/transports.ts';
+import {
+  TRANSPORTS,
+  type Transport,
+  type TransportIndex,
+} from '../../../src/nameserver/answer/transports.ts';
 import type { ZoneCounts } from '../../../src/nameserver/counts/zone-counts.ts';
 import type { AskedMarks } from '../../../src/nameserver/image/find/asked-marks.ts';
 import { createImage, Image, ReaderSlot } from '../../../src/nameserver/image/image.ts';
@@ -108,7 +112,7 @@ export function answeringNode(zones: Iterable<Zone>, settings: AnswerSettings): 
 export function answerQuery(query: Uint8Array, out: Uint8Array, client: Client, node: AnsweringNode): number {
   const { transport, address } = client;
   node.reader.enter();
-  node.answerer.client.set(transport === 'udp' ? 0 : 1, address);
+  node.answerer.client.set(TRANSPORTS.indexOf(transport) as TransportIndex, address);
   const length = node.answerer.answer(query, 0, query.length, out, 0, out.length);
   node.reader.leave();
   return length;
@@ -124,6 +128,6 @@ export function ask(
   node: AnsweringNode = testNode(),
   client: Client = udpClient(198, 51, 100, 100),
 ): Uint8Array {
-  const out = Buffer.alloc(client.transport === 'tcp' ? 65535 : 1232);
+  const out = Buffer.alloc(client.transport === 'udp' ? 1232 : 65535);
   return out.subarray(0, answerQuery(query, out, client, node));
 }
