@@ -6,6 +6,8 @@ import { rcodeMnemonic } from '../dns/message/rcodes.ts';
 import type { TlsFiles } from '../process/tls-files.ts';
 import { LATENCY_BOUNDS_SECONDS, type QueryCounters } from './answer/query-counters.ts';
 import { TRANSPORTS } from './answer/transports.ts';
+import type { Observed } from './observe/messages.ts';
+import { addObserveMetrics } from './observe/observe-metrics.ts';
 import type { TlsState } from './tls/messages.ts';
 import type { TransferState } from './transfer/messages.ts';
 
@@ -41,6 +43,8 @@ interface NodeGauges {
   tlsFiles(): Pick<TlsFiles, 'expiresAtMs' | 'failures'> | undefined;
   /** Slow-path messages that were dropped, by reason. */
   slowPathDropped(): Readonly<Record<string, number>> | undefined;
+  /** The numbers of the observing thread. Undefined if no answers are sampled. */
+  observed(): Observed | undefined;
   /** Failed writes of the snapshot, by reason. */
   writeFailures(): { readonly disk_full: number; readonly other: number };
 }
@@ -138,6 +142,7 @@ export function createMetrics(counters: () => QueryCounters, gauges: NodeGauges)
   addSignedCounters(registry, counters);
   addDropCounters(registry, counters);
   addLatencyHistogram(registry, counters);
+  addObserveMetrics(registry, counters, gauges.observed);
   return registry;
 }
 

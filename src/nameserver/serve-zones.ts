@@ -25,6 +25,8 @@ import { AskedMarks } from './image/find/asked-marks.ts';
 import { CountryTable } from './image/find/country-table.ts';
 import { Image, ReaderSlot } from './image/image.ts';
 import { createMetrics } from './metrics.ts';
+import type { ObserveOptions } from './observe/messages.ts';
+import { createObserver, type Observer } from './observe/start-observe-thread.ts';
 import { offerSockets } from './offer-sockets.ts';
 import { SlowPath } from './slow-path/slow-path.ts';
 import type { TransferThread } from './slow-path/start-transfer-thread.ts';
@@ -67,7 +69,8 @@ interface ServeOptions
       | 'notifyRate'
       | 'notifySource'
       | 'tsigSecrets'
-    > {
+    >,
+    Pick<ObserveOptions, 'dnstap' | 'queryLog' | 'queryLogClient'> {
   readonly dnsListen: readonly ListenAddress[];
   readonly dnsListenIsDefault: boolean;
   readonly dnsIo: 'auto' | 'koffi' | 'dgram';
@@ -81,6 +84,8 @@ interface ServeOptions
   readonly metricsHosts: readonly string[];
   readonly responsesPerSecond: number | undefined;
   readonly amplifiedOctetsPerSecond: number | undefined;
+  /** One in this many answers is sampled for `dnstap` and `queryLog`. */
+  readonly sampleInterval: number;
   readonly databaseReadUrl: string | undefined;
   readonly life: ProcessLife;
   readonly log: Log;
@@ -113,6 +118,7 @@ export async function serveZones(options: ServeOptions): Promise<void> {
   let isListening = false;
   const slowPath = hasTransferThread(options) ? new SlowPath() : undefined;
   let transfers: TransferThread | undefined;
+  const observer = observerOf(options, counters);
   let tls: TlsThread | undefined;
   const tlsCode = usesTlsThread(options) ? await import('./tls/start-tls-thread.ts') : undefined;
   const tlsFiles = await tlsCode?.openDnsTlsFiles(options);
@@ -136,6 +142,7 @@ export async function serveZones(options: ServeOptions): Promise<void> {
     tls: () => tls?.state(),
     tlsFiles: () => tlsFiles,
     slowPathDropped: () => slowPath?.limit.dropped,
+    observed: () => observer?.observed(),
   });
   const readiness = (): Readiness => {
     if (life.stopping.aborted) return waiting('it is being stopped');
@@ -186,9 +193,11 @@ export async function serveZones(options: ServeOptions): Promise<void> {
     ),
     reader: new ReaderSlot(served, TCP_SLOT),
     counters: tcpCounters,
+    sampler: observer?.createSampler(tcpCounters),
     slowPath,
   };
   const inherited = predecessor?.addresses ?? [];
+  life.onStop(async () => observer?.stop()); // after the threads that post samples
   life.onStop(async () => transfers?.stop()); // after the connections that wait for its answers
   tcp = await listenTcp(addresses, answers, { inherited }).catch(refuse);
   life.onStop(tcp.close);
@@ -206,6 +215,7 @@ export async function serveZones(options: ServeOptions): Promise<void> {
     countries: options.countries,
     zoneCounts: (udpThread) => options.zoneCounts[FIRST_UDP_SLOT + udpThread],
     slowPath,
+    observer,
     loading,
     log,
     reportFailure,
@@ -228,12 +238,15 @@ export async function serveZones(options: ServeOptions): Promise<void> {
     },
     files: tlsFiles,
     slowPath,
+    observer,
     log,
     reportFailure,
   });
   life.onStop(async () => tls?.stop());
   if (user !== undefined) giveDirectory([snapshotDirectory], user); // including the files written so far
   dropRights(user, log);
+  observer?.start(); // so that its files belong to the user, who opens them again after a rotation
+  if (options.queryLog !== undefined) life.onHangup(() => observer?.reopen());
   if (udp.io === 'dgram') warnOfWildcard(options);
   if (isServing) await untilJudged(thread, life);
   health ??= await openHealth();
@@ -292,6 +305,22 @@ function usesTlsThread(options: ServeOptions): boolean {
   const { dotListen, dohListen, dohPlainListen, dnsTlsCert, dnsTlsKey } = options;
   const listens = [...dotListen, ...dohListen, ...dohPlainListen];
   return listens.length > 0 || (dnsTlsCert ?? dnsTlsKey) !== undefined;
+}
+
+/** Returns undefined if no answers are sampled. */
+function observerOf(options: ServeOptions, counters: readonly QueryCounters[]): Observer | undefined {
+  const { dnstap, queryLog, queryLogClient, sampleInterval, nodeName, log } = options;
+  if (dnstap === undefined && queryLog === undefined) return undefined;
+  return createObserver({
+    dnstap,
+    queryLog,
+    queryLogClient,
+    nodeName,
+    version: `zonefleet ${options.version}`,
+    interval: sampleInterval,
+    counters: counters[TCP_SLOT] as QueryCounters,
+    log,
+  });
 }
 
 function hasTransferThread({ transfers, dnsUpdate }: ServeOptions): boolean {

@@ -3,6 +3,7 @@
 import type { ListenAddress } from '../../process/listen-address.ts';
 import type { TlsPair } from '../../process/tls-files.ts';
 import type { InheritedAddress } from '../handover/inherited.ts';
+import type { SamplerParts, Samples } from '../observe/sampler.ts';
 import type { SlowPathMemory } from '../slow-path/slow-path-limit.ts';
 import type { LogMessage } from '../threads/thread-log.ts';
 import type { SlowMessage } from '../transfer/messages.ts';
@@ -20,6 +21,8 @@ export interface TlsThreadOptions extends Omit<UdpAnswererParts, 'rateLimit' | '
   readonly inherited: readonly InheritedAddress[];
   /** The memory of SlowPathLimit. Undefined if the node has no transfer thread. */
   readonly slowPath: SlowPathMemory | undefined;
+  /** Undefined if no answers are sampled. */
+  readonly sampling: SamplerParts | undefined;
 }
 
 /** A message of a TLS connection for the transfer thread. The TLS thread assigns the ids. */
@@ -54,6 +57,8 @@ export type FromTlsThread =
   | { readonly kind: 'refused'; readonly setting: string; readonly error: ListenError }
   /** Sent when the numbers have changed, at most once per second. */
   | { readonly kind: 'state'; readonly state: TlsState }
+  /** Samples for the observing thread. */
+  | { readonly kind: 'samples'; readonly samples: Samples }
   /** A query caused an unhandled error. */
   | { readonly kind: 'failure'; readonly error: unknown }
   /** After `release`: no connection is left, or those left were idle for too long. */

@@ -12,6 +12,7 @@ import { startThread, untilThreadEnds } from '../../process/start-thread.ts';
 import { openTlsFiles, type TlsFiles } from '../../process/tls-files.ts';
 import type { InheritedAddress } from '../handover/inherited.ts';
 import { clearSlot, Image } from '../image/image.ts';
+import type { Observer } from '../observe/start-observe-thread.ts';
 import type { SlowPath } from '../slow-path/slow-path.ts';
 import { F_DUPFD_CLOEXEC, type Libc, openLibc, SystemError } from '../threads/libc.ts';
 import { tryAddresses } from '../try-addresses.ts';
@@ -32,11 +33,13 @@ export interface TlsThread {
 }
 
 interface StartOptions {
-  readonly thread: Omit<TlsThreadOptions, 'tls' | 'slowPath'>;
+  readonly thread: Omit<TlsThreadOptions, 'tls' | 'slowPath' | 'sampling'>;
   /** Undefined if only DOH_PLAIN_LISTEN is set. */
   readonly files: TlsFiles | undefined;
   /** Undefined if the node has no transfer thread. */
   readonly slowPath: SlowPath | undefined;
+  /** Undefined if no answers are sampled. */
+  readonly observer?: Observer | undefined;
   readonly log: Log;
   /** Receives errors caused by queries, at most once per second. */
   readonly reportFailure: (error: unknown) => void;
@@ -111,12 +114,14 @@ export async function startTlsThread(options: StartOptions): Promise<TlsThread> 
         inherited,
         tls: files?.pair,
         slowPath: slowPath?.limit.memory,
+        sampling: options.observer?.sampling,
       } satisfies TlsThreadOptions);
       thread = started;
       started.on('message', (message: FromTlsThread) => {
         if (message.kind === 'ask' || message.kind === 'more' || message.kind === 'close')
           relay?.receive(message);
         else if (message.kind === 'state') state = message.state;
+        else if (message.kind === 'samples') options.observer?.post(message.samples);
         else if (message.kind === 'failure') reportFailure(message.error);
         else if (message.kind === 'log') log[message.level](message.fields, message.message);
         else if (message.kind === 'finished') finish();

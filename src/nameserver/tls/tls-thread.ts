@@ -7,6 +7,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import type { ListenAddress } from '../../process/listen-address.ts';
 import { Answerer } from '../answer/answer-query.ts';
 import { TRANSPORT } from '../answer/transports.ts';
+import { type Samples, TimedSampler } from '../observe/sampler.ts';
 import { SlowPathLimit } from '../slow-path/slow-path-limit.ts';
 import { listenTcp, type TcpListener } from '../tcp/tcp.ts';
 import { openUdpAnswerer } from '../udp/udp-answerer.ts';
@@ -24,6 +25,9 @@ const post = (message: FromTlsThread) => port.postMessage(message);
 const parts = { ...options, rateLimit: undefined, amplificationLimit: undefined };
 const answers = openUdpAnswerer({ Answerer }, parts, reportFailure);
 const slowPath = options.slowPath && new RelayedSlowPath(new SlowPathLimit(options.slowPath), post);
+const postSamples = (samples: Samples) =>
+  port.postMessage({ kind: 'samples', samples } satisfies FromTlsThread, [samples.octets.buffer]);
+const sampler = options.sampling && new TimedSampler(options.sampling, answers.counters, postSamples);
 const servers = options.tls && new TlsServers(options.tls);
 const { inherited } = options;
 
@@ -46,7 +50,7 @@ function listenDot(): Promise<TcpListener> | undefined {
     );
   return listenTcp(
     options.dotListen,
-    { ...answers, transport: TRANSPORT.TLS, slowPath },
+    { ...answers, transport: TRANSPORT.TLS, sampler, slowPath },
     { inherited, createServer: createDotServer },
   ).catch((error) => refuse('DOT_LISTEN', error));
 }
