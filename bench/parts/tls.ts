@@ -11,6 +11,7 @@ import { type Contestant, serversNamed, startServers, stopServers } from '../ser
 import { dnsdist } from '../servers/dnsdist.ts';
 import { makeCertificate } from '../tls/certificate.ts';
 import { compareObserved } from '../tls/compare-observed.ts';
+import { measureCatalog } from '../tls/measure-catalog.ts';
 import { measureHandshakes } from '../tls/measure-handshakes.ts';
 import { measureRequests, type RequestLoad, writeUrls } from '../tls/measure-requests.ts';
 import { warmUp } from '../warm-up.ts';
@@ -55,7 +56,7 @@ export const tls: Part = {
       await stopServers(contestants);
     }
     if (options.servers.some(({ name }) => name === 'zonefleet'))
-      blocks.push(await compareObserved(zone, queries, options));
+      blocks.push(await compareObserved(zone, queries, options), await measureCatalog(options));
     return [{ part: 'tls', title: 'TLS, HTTPS, observed queries and catalogs', blocks, charts }];
   },
 };
@@ -127,9 +128,9 @@ async function compareRequests(
 
 async function compareHandshakes(contestants: readonly Contestant[], options: BenchOptions): Promise<string> {
   say('tls: handshakes');
-  const runs = await interleave(onPort(contestants, 'dot'), options, ({ running }) =>
-    measureHandshakes(running, options),
-  );
+  const measured = onPort(contestants, 'dot');
+  for (const { running } of measured) await measureHandshakes(running, options); // warms up
+  const runs = await interleave(measured, options, ({ running }) => measureHandshakes(running, options));
   const medians = [...runs].map(([{ server }, list]) => ({ server, figures: mediansOf(list) }));
   const ours = medians.find(({ server }) => server.name === 'zonefleet')?.figures;
   const rows = medians.map(({ server, figures }) => {
