@@ -1,13 +1,5 @@
 // Limits and counts the TLS handshakes in progress, so that a flood of connections costs little memory.
 
-import type { Socket } from 'node:net';
-import type { Server, TLSSocket } from 'node:tls';
-import { addressOctets } from '../answer/client.ts';
-import { tcpSocketOf } from '../tcp/tcp-connection.ts';
-import { networkName } from '../tcp/tcp-network.ts';
-
-/** Time for a handshake. */
-export const HANDSHAKE_MS = 3000;
 const MAX_HANDSHAKES = 50;
 
 /** Numbers of handshakes by outcome. */
@@ -55,14 +47,14 @@ export class Handshakes<H extends Handshake = Handshake> {
     if (this.#open.delete(handshake)) this.counts[outcome]++;
   }
 
-  /** Returns the network with most handshakes; of several, the one that started its last handshake last. */
+  /** Returns the network with most handshakes; of several, the one that had as many first. */
   #mostCrowded(): string {
     const counts = new Map<string, number>();
     let crowded = '';
     for (const network of this.#open.values()) {
       const count = (counts.get(network) ?? 0) + 1;
       counts.set(network, count);
-      if (count >= (counts.get(crowded) ?? 0)) crowded = network;
+      if (count > (counts.get(crowded) ?? 0)) crowded = network;
     }
     return crowded;
   }
@@ -71,26 +63,4 @@ export class Handshakes<H extends Handshake = Handshake> {
     for (const [handshake, other] of this.#open) if (other === network) return handshake;
     throw new Error('the network has no handshake in progress');
   }
-}
-
-/** Applies the limits to a TLS server, which must have been created with HANDSHAKE_MS. */
-export function limitHandshakes(server: Server, handshakes: Handshakes<Socket>): void {
-  // Node's own listener starts the handshake.
-  const [begin] = server.listeners('connection') as [(socket: Socket) => void];
-  server.removeAllListeners('connection');
-  server.on('connection', (socket: Socket) => {
-    const address = socket.remoteAddress; // undefined if the peer has already disconnected
-    if (address === undefined) return void socket.destroy();
-    socket.once('close', () => handshakes.leave(socket, 'failed'));
-    handshakes.enter(socket, networkName(addressOctets(address)));
-    if (!socket.destroyed) begin.call(server, socket);
-  });
-  server.prependListener('secureConnection', (socket: TLSSocket) => {
-    handshakes.leave(tcpSocketOf(socket), 'done');
-    if (socket.isSessionReused()) handshakes.resumed++;
-  });
-  server.on('tlsClientError', (error: NodeJS.ErrnoException, socket: TLSSocket) => {
-    handshakes.leave(tcpSocketOf(socket), error.code === 'ERR_TLS_HANDSHAKE_TIMEOUT' ? 'timeout' : 'failed');
-    socket.destroy();
-  });
 }

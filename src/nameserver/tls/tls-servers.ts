@@ -2,9 +2,12 @@
 
 import { constants, randomBytes } from 'node:crypto';
 import type { Socket } from 'node:net';
-import type { Server, TlsOptions } from 'node:tls';
+import type { Server, TLSSocket, TlsOptions } from 'node:tls';
 import type { TlsPair } from '../../process/tls-files.ts';
-import { HANDSHAKE_MS, Handshakes, limitHandshakes } from './handshakes.ts';
+import { addressOctets } from '../answer/client.ts';
+import { tcpSocketOf } from '../tcp/tcp-connection.ts';
+import { networkName } from '../tcp/tcp-network.ts';
+import { Handshakes } from './handshakes.ts';
 
 /** TLS 1.3, and TLS 1.2 with ECDHE and AEAD (RFC 9325 §4.2). */
 const CIPHERS = [
@@ -18,6 +21,8 @@ const CIPHERS = [
   'ECDHE-ECDSA-CHACHA20-POLY1305',
   'ECDHE-RSA-CHACHA20-POLY1305',
 ].join(':');
+/** Time for a handshake. */
+const HANDSHAKE_MS = 3000;
 /** A stolen ticket key decrypts the sessions of this time (RFC 5077 §5.5). */
 const TICKET_KEYS_MS = 12 * 3600 * 1000;
 const TICKET_KEYS_OCTETS = 48;
@@ -70,4 +75,26 @@ export class TlsServers {
   close(): void {
     clearInterval(this.#timer);
   }
+}
+
+/** Limits and counts the handshakes of a server. */
+function limitHandshakes(server: Server, handshakes: Handshakes<Socket>): void {
+  // Node's own listener starts the handshake.
+  const [begin] = server.listeners('connection') as [(socket: Socket) => void];
+  server.removeAllListeners('connection');
+  server.on('connection', (socket: Socket) => {
+    const address = socket.remoteAddress; // undefined if the peer has already disconnected
+    if (address === undefined) return void socket.destroy();
+    socket.once('close', () => handshakes.leave(socket, 'failed'));
+    handshakes.enter(socket, networkName(addressOctets(address)));
+    if (!socket.destroyed) begin.call(server, socket);
+  });
+  server.prependListener('secureConnection', (socket: TLSSocket) => {
+    handshakes.leave(tcpSocketOf(socket), 'done');
+    if (socket.isSessionReused()) handshakes.resumed++;
+  });
+  server.on('tlsClientError', (error: NodeJS.ErrnoException, socket: TLSSocket) => {
+    handshakes.leave(tcpSocketOf(socket), error.code === 'ERR_TLS_HANDSHAKE_TIMEOUT' ? 'timeout' : 'failed');
+    socket.destroy();
+  });
 }
