@@ -112,7 +112,7 @@ export interface WorkTools extends JobTools {
   readonly trouble: (of: Trouble, error: Error) => void;
 }
 
-type Trouble = 'housekeeping' | 'regions' | 'analytics' | 'uptime';
+type Trouble = 'housekeeping' | 'regions' | 'analytics' | 'uptime' | 'catalogs';
 
 // biome-ignore lint/suspicious/noExplicitAny: a job of some kind
 type AnyJob = Job<any, any>;

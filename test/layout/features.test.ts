@@ -18,6 +18,7 @@ const MAY_USE: Readonly<Record<string, readonly string[]>> = {
   uptime: ['webhooks'],
   resellers: ['money'],
   secondaries: ['transfers'],
+  catalogs: ['transfers', 'secondaries'],
   pdns: ['transfers', 'secondaries', 'updates'],
 };
 

@@ -45,7 +45,8 @@ export interface WorkerMetrics {
       | 'signing'
       | 'regions'
       | 'analytics'
-      | 'uptime',
+      | 'uptime'
+      | 'catalogs',
   ): void;
   /** Counts a domain whose published zone differs from its records. */
   countPublishFault(): void;

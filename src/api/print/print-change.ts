@@ -70,6 +70,7 @@ const HIDDEN_SOURCES = [
   'test',
   'signing',
   'transfer',
+  'catalog',
 ] as const satisfies readonly ChangeSource[];
 
 function isHidden(source: ChangeSource): source is (typeof HIDDEN_SOURCES)[number] {

@@ -82,27 +82,29 @@ async function remove(cli: Cli, texts: readonly string[]): Promise<void> {
   const { removeSecondary } = await import('./sql-manage.ts');
   await cli.withStore(async (db) => {
     const listing = new Listing(cli.output, 'zones');
-    const counts = { kept: 0, unloaded: 0, absent: 0 };
+    const counts = { kept: 0, unloaded: 0, absent: 0, of_catalog: 0 };
     for (const zone of zones) {
       const outcome = await cli.audited(db, 'secondary.remove', async (trx, tell) => {
         const done = await removeSecondary(trx, zone, cli.actor());
-        if (done !== 'absent') tell({ target: { name: zone } });
+        if (done === 'kept' || done === 'unloaded') tell({ target: { name: zone } });
         return done;
       });
       counts[outcome]++;
-      if (outcome === 'absent') {
-        await listing.add({ json: { zone, outcome }, problems: [`${zone}: ${NO_COPY}`] });
+      if (outcome === 'absent' || outcome === 'of_catalog') {
+        const problem = outcome === 'absent' ? NO_COPY : OF_CATALOG;
+        await listing.add({ json: { zone, outcome }, problems: [`${zone}: ${problem}`] });
         continue;
       }
       const left = outcome === 'kept' ? 'the copy is now an operator zone' : 'the expired copy was unloaded';
       await listing.add({ json: { zone, outcome }, lines: [`removed ${zone}: ${left}`] });
     }
     await listing.end({ summary: counts });
-    return counts.absent > 0 ? 1 : 0;
+    return counts.absent + counts.of_catalog > 0 ? 1 : 0;
   });
 }
 
 const NO_COPY = 'not a zone that is copied from a primary';
+const OF_CATALOG = 'a catalog, or a member of one (see catalog remove)';
 
 async function retransfer(cli: Cli, texts: readonly string[]): Promise<void> {
   const zones = await namesOf(texts);

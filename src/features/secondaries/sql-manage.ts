@@ -27,19 +27,9 @@ export async function addSecondary(
 ): Promise<AddedSecondary> {
   const refuse = (message: string): AddedSecondary => ({ kind: 'refused', message });
   return await inTransaction(db, async (trx) => {
-    const peers = await sql<{ id: number; name: string; sends: boolean; isVerified: boolean }>`
-      select id, name, cardinality(addresses) > 0 as sends,
-        tls <> 'strict' or tls_name is not null or cardinality(tls_pins) > 0 as "isVerified"
-      from peers where name = any(${[...from]}::text[]) order by id for share`.execute(trx);
-    const ids: number[] = [];
-    for (const name of from) {
-      const peer = peers.rows.find((each) => each.name === name);
-      if (peer === undefined) return refuse(`no such peer: ${name}`);
-      if (!peer.sends) return refuse(`the peer ${name} has no address to transfer from (peer add --to)`);
-      if (!peer.isVerified)
-        return refuse(`the peer ${name} cannot be verified: it has no --tls-name and no --tls-pin`);
-      ids.push(peer.id);
-    }
+    const primaries = await lockPrimaries(trx, from);
+    if (primaries.kind === 'refused') return primaries;
+    const { ids } = primaries;
     try {
       await lockOperatorZones(trx, [zone], { create: true });
     } catch (error) {
@@ -51,13 +41,41 @@ export async function addSecondary(
     if (signed.rows.length > 0)
       return rollBackTo(refuse('is signed by this fleet: remove its signatures first (dnssec disable)'));
     const { rows } = await sql<{ id: number }>`
-      insert into secondaries (zone_name, peers, max_records) values (${zone}, ${ids}::bigint[], ${maxRecords})
+      insert into secondaries (zone_name, peers, max_records) values (${zone}, ${[...ids]}::bigint[], ${maxRecords})
       returning id`.execute(trx);
     return { kind: 'added', id: (rows[0] as { id: number }).id };
   });
 }
 
-type RemovedSecondary = 'absent' | 'kept' | 'unloaded';
+type Primaries =
+  | { readonly kind: 'found'; readonly ids: readonly number[] }
+  | { readonly kind: 'refused'; readonly message: string };
+
+/** Locks peers by their names, so that they are not removed. */
+export async function lockPrimaries(trx: Database, from: readonly string[]): Promise<Primaries> {
+  const refuse = (message: string): Primaries => ({ kind: 'refused', message });
+  const { rows } = await sql<{ id: number; name: string; sends: boolean; isVerified: boolean }>`
+    select id, name, cardinality(addresses) > 0 as sends,
+      tls <> 'strict' or tls_name is not null or cardinality(tls_pins) > 0 as "isVerified"
+    from peers where name = any(${[...from]}::text[]) order by id for share`.execute(trx);
+  const ids: number[] = [];
+  for (const name of from) {
+    const peer = rows.find((each) => each.name === name);
+    if (peer === undefined) return refuse(`no such peer: ${name}`);
+    if (!peer.sends) return refuse(`the peer ${name} has no address to transfer from (peer add --to)`);
+    if (!peer.isVerified)
+      return refuse(`the peer ${name} cannot be verified: it has no --tls-name and no --tls-pin`);
+    ids.push(peer.id);
+  }
+  return { kind: 'found', ids };
+}
+
+type RemovedSecondary =
+  | 'absent'
+  | 'kept'
+  | 'unloaded'
+  /** The zone is a consumed catalog, or a member of one. */
+  | 'of_catalog';
 
 /**
  * Ends the transfers of a zone. Its copy stays as an operator zone, unless it has expired: then it is unloaded. `zone` is
@@ -66,6 +84,10 @@ type RemovedSecondary = 'absent' | 'kept' | 'unloaded';
 export async function removeSecondary(db: Database, zone: string, actor: string): Promise<RemovedSecondary> {
   return await inTransaction(db, async (trx) => {
     await lockOperatorZones(trx, [zone], { create: false, copies: true });
+    const catalog = await sql`
+      select from secondaries where zone_name = ${zone} and catalog_id is not null
+      union all select from catalogs where name = ${zone}`.execute(trx);
+    if (catalog.rows.length > 0) return 'of_catalog';
     const { rows } = await sql<{ isExpired: boolean }>`
       delete from secondaries where zone_name = ${zone} returning expired_at is not null as "isExpired"`.execute(
       trx,

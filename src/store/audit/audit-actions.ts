@@ -186,6 +186,8 @@ const AUDIT_ACTIONS = {
   'catalog.set': { target: 'zone', fields: CATALOG },
   'catalog.member': { target: 'zone', fields: ['added', 'removed', 'names'] },
   'catalog.remove': { target: 'zone', fields: [] },
+  'catalog.consume': { target: 'zone', fields: ['primaries', 'groups', 'max_members'] },
+  'catalog.confirm': { target: 'zone', fields: [] },
   'zone.dnssec': { target: 'zone', fields: ['goal', 'denial', 'algorithm', 'split'] },
   'zone.export_keys': { target: 'zone', fields: ['key_tags', 'format'] },
   // Zone transfers. Keys may belong to an account.

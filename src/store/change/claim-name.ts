@@ -103,9 +103,11 @@ function isAround(a: Name, b: Name): boolean {
 
 const IS_OPERATORS = sql`d.kind = 'operator' and d.deleted_at is null`;
 
+/** A copy is an operator zone even before its first transfer. */
 async function isOperatorZone(trx: Database, nameText: string): Promise<boolean> {
   const { rows } = await sql<{ found: boolean }>`
-    select exists (select from zones d where d.name = ${nameText} and ${IS_OPERATORS}) as found`.execute(trx);
+    select exists (select from zones d where d.name = ${nameText} and ${IS_OPERATORS})
+      or exists (select from secondaries s where s.zone_name = ${nameText}) as found`.execute(trx);
   return rows[0]?.found ?? false;
 }
 
@@ -113,7 +115,10 @@ async function hasOperatorZoneAround(trx: Database, nameText: string): Promise<b
   const names = [nameText, ...namesAbove(nameText), '.'];
   const { rows } = await sql<{ found: boolean }>`
     select exists (select from zones d where d.name = any(${names}::text[]) and ${IS_OPERATORS})
-      or exists (select from zones d where ${isBelow(nameText)} and ${IS_OPERATORS}) as found`.execute(trx);
+      or exists (select from zones d where ${isBelow(nameText)} and ${IS_OPERATORS})
+      or exists (select from secondaries s where s.zone_name = any(${names}::text[]))
+      or exists (select from (select zone_name as name from secondaries where zone_name is not null) d
+        where ${isBelow(nameText)}) as found`.execute(trx);
   return rows[0]?.found ?? false;
 }
 

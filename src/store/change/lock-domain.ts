@@ -104,6 +104,15 @@ export async function lockNamesAround(trx: Database, nameText: string): Promise<
   await sql`select pg_advisory_xact_lock(${NAMES_LOCK}, hashtext(${sharedLabels(nameText)}))`.execute(trx);
 }
 
+/** Does the same for several names, in an order that prevents deadlocks. */
+export async function lockNamesAroundAll(trx: Database, names: readonly string[]): Promise<void> {
+  await sql`
+    select pg_advisory_xact_lock(${NAMES_LOCK}, n.key) from (
+      select distinct hashtext(n) as key from unnest(${names.map(sharedLabels)}::text[]) n order by 1) n`.execute(
+    trx,
+  );
+}
+
 /** Returns the last two labels. All names above and below each other share them, because no customer has a top-level domain. */
 export function sharedLabels(nameText: string): string {
   return nameText.split('.').slice(-3).join('.');

@@ -186,12 +186,14 @@ export const CORE_PRIVILEGES: Privileges = {
     zone_peers: grants('s', '', ''),
     secondary_zones: grants('s', '', ''),
     notify_orders: grants('s', 'i', 'sd'), // also written by the operator
-    catalogs: grants('', '', 'su'), // managed by the operator
+    catalogs: grants('', 's', 'su'), // managed by the operator
     catalog_members: grants('', '', 'siud'),
+    catalog_names: grants('', '', 's'), // managed by the operator
+    catalog_changes: grants('', '', 'sid'), // also written by triggers
     transfer_config: grants('s', '', ''), // written by triggers
     zone_history: grants('s', 'si', 'sid'),
     zone_differences: grants('s', 'sid', 'sid'),
-    secondaries: grants('', 'siud', 'su'),
+    secondaries: grants('', 'siud', 'siud'),
     received_notifies: grants('s', '', 'sud'), // a node's reports: COLUMNS
     transfer_reports: grants('siu', 's', 'sd'),
     dns_updates: grants('sd', 'su', 'sd'), // written by nodes: COLUMNS

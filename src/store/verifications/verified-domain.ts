@@ -18,6 +18,7 @@ import { currentTime } from '../postgres/current-time.ts';
 import type { Database } from '../postgres/database.ts';
 import { decodeNameColumn, encodeNameColumn } from '../postgres/name-column.ts';
 import { inTransaction } from '../postgres/transaction.ts';
+import { IS_OWN_ZONE } from '../zones/load-zones.ts';
 
 export interface VerifiedDomain {
   readonly id: number;
@@ -153,7 +154,7 @@ async function isProved(db: Database, host: Name): Promise<boolean> {
   const names = [encodeNameColumn(host)];
   for (let name = host; name !== ROOT; names.push(encodeNameColumn(name))) name = parentOf(name);
   const { rows } = await sql<{ isProved: boolean }>`
-    select z.kind = 'operator' or exists (
+    select ${IS_OWN_ZONE} or exists (
       select from domains d where d.zone_id = z.id and d.status in ('active', 'moved') and d.dns_mode = 'managed'
         and d.served = 'full') as "isProved"
     from zones z where z.name = any((select ${names}::text[])::text[]) and z.deleted_at is null

@@ -9,6 +9,10 @@ import type { ZoneRecord } from '../../zone/zone.ts';
 import type { Database } from '../postgres/database.ts';
 import { decodeNameColumn, encodeNameColumn } from '../postgres/name-column.ts';
 
+/** Condition of operator zones `z`: the operator chose the content. Members of consumed catalogs prove nothing. */
+export const IS_OWN_ZONE = sql`z.kind = 'operator'
+  and not exists (select from secondaries s where s.zone_name = z.name and s.catalog_id is not null)`;
+
 interface LoadedZone {
   version: number;
   records: ZoneRecord[];
@@ -71,7 +75,7 @@ async function findZone(
   // Hides the number of names from the planner, which would make a plan for each number.
   const { rows } = await sql<{ id: number; name: string }>`
     select z.id, z.name from zones z
-    where z.name = any((select ${names}::text[])::text[]) and z.deleted_at is null and (z.kind = 'operator' or exists (
+    where z.name = any((select ${names}::text[])::text[]) and z.deleted_at is null and (${IS_OWN_ZONE} or exists (
       select from domains d where d.zone_id = z.id and d.status = 'active' and d.dns_mode = 'managed'
         and d.served = 'full'))
     order by length(z.name) desc limit 1`.execute(db);

@@ -64,11 +64,9 @@ export function compareMembers(
 }
 
 /** Of several groups, the first with a policy applies (RFC 9432 §4.3.2). A group without one is only shown. */
-function wanted(
-  { name, label, groups, coo = null }: CatalogMember,
-  known: ReadonlySet<string>,
-): WantedMember {
-  return { name, label, group: groups.find((group) => known.has(group)) ?? groups[0] ?? null, coo };
+function wanted({ name, label, groups, coo }: CatalogMember, known: ReadonlySet<string>): WantedMember {
+  const group = groups.find((each) => known.has(each)) ?? groups[0] ?? null;
+  return { name, label, group, coo: coo ?? null };
 }
 
 function isSame(a: WantedMember, b: WantedMember): boolean {
@@ -135,11 +133,10 @@ export function judgeMember(
   }
   const [other] = others;
   if (other === undefined) return { kind: 'free' };
+  if (other.kind === 'member') return taken(`is below ${other.name}, a member of ${other.catalog}`);
   const isAt = other.name === name;
   if (other.kind === 'nameserver') return taken(`is a name around the nameserver ${other.name}`);
   if (other.kind === 'domain')
     return taken(isAt ? "is a customer's domain" : `is below the customer's domain ${other.name}`);
-  if (other.kind === 'zone')
-    return taken(isAt ? 'is a zone of this fleet' : `is below the zone ${other.name} of this fleet`);
-  return taken(`is below ${other.name}, a member of ${other.catalog}`);
+  return taken(isAt ? 'is a zone of this fleet' : `is below the zone ${other.name} of this fleet`);
 }

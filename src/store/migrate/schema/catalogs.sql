@@ -11,8 +11,9 @@ create table catalogs (
   account_id bigint references accounts,
   -- Producer: true if the group of a member is the name of its transfer policy.
   group_by_policy boolean not null default false,
-  -- Producer: the changes that are published, as a position in the feed; null before the first comparison with all zones.
-  position text,
+  -- Producer: when all zones were compared with the members, and when the zone was changed last.
+  compared_at timestamptz,
+  published_at timestamptz,
   -- Consumer: the version of the zone that was compared last.
   version bigint,
   -- Consumer: the version whose removals wait for a confirmation, and the one that was confirmed.
@@ -37,7 +38,7 @@ create table catalogs (
 create table catalog_members (
   catalog_id bigint not null references catalogs on delete cascade,
   name text collate "C" not null check (name = lower(name) and name like '%.'),
-  -- Producer: the zone; null once it is deleted.
+  -- Producer: the zone.
   zone_id bigint,
   -- The unique label of the member (RFC 9432 §4.1).
   label text not null,
@@ -57,3 +58,76 @@ create index catalog_members_skipped on catalog_members (catalog_id, name) where
 create index catalog_members_name on catalog_members (name);
 create index catalog_members_zone on catalog_members (zone_id) where zone_id is not null;
 create index catalog_members_left on catalog_members (left_at) where left_at is not null;
+
+-- The consumed catalog that lists the zone; null if the zone was added by hand.
+alter table secondaries add column catalog_id bigint references catalogs on delete set null;
+create index secondaries_joining on secondaries (catalog_id)
+  where catalog_id is not null and serial is null and failures = 0;
+
+-- Producer: names that were added by hand. A zone of this name becomes a member when nodes serve it whole.
+create table catalog_names (
+  name text collate "C" primary key check (name = lower(name) and name like '%.'),
+  catalog_id bigint not null references catalogs on delete cascade
+);
+create index catalog_names_catalog on catalog_names (catalog_id);
+
+-- Producer: zones that may have become or ceased to be members. Workers delete the rows after they have compared the zones.
+create table catalog_changes (
+  id bigint generated always as identity primary key,
+  zone_id bigint not null,
+  -- True if the zone was deleted: a zone that has its name afterwards is another one.
+  deleted boolean not null
+);
+
+create function note_catalog_change(changed_id bigint, was_deleted boolean) returns void language plpgsql as $$
+begin
+  if changed_id is not null and exists (select from catalogs where role = 'producer') then
+    insert into catalog_changes (zone_id, deleted) values (changed_id, was_deleted);
+  end if;
+end $$;
+
+-- A zone is a member while nodes serve it whole: it is not deleted, and no mark at its apex says otherwise. Marks change
+-- together with the columns of domains and copies.
+create function note_catalog_zone() returns trigger language plpgsql security definer
+  set search_path = public, pg_temp as $$
+begin
+  perform note_catalog_change(new.id, new.deleted_at is not null);
+  return null;
+end $$;
+create trigger zones_catalog_new after insert on zones for each row
+  when (new.deleted_at is null) execute function note_catalog_zone();
+create trigger zones_catalog after update of deleted_at, policy_id on zones for each row
+  when (old.deleted_at is distinct from new.deleted_at or old.policy_id is distinct from new.policy_id)
+  execute function note_catalog_zone();
+
+create function note_catalog_domain() returns trigger language plpgsql security definer
+  set search_path = public, pg_temp as $$
+begin
+  perform note_catalog_change(new.zone_id, false);
+  if old.zone_id is distinct from new.zone_id then perform note_catalog_change(old.zone_id, false); end if;
+  return null;
+end $$;
+create trigger domains_catalog after update of zone_id, served, account_id on domains for each row
+  when (old.zone_id is distinct from new.zone_id or old.served <> new.served or old.account_id <> new.account_id)
+  execute function note_catalog_domain();
+
+create function note_catalog_copy() returns trigger language plpgsql security definer
+  set search_path = public, pg_temp as $$
+begin
+  perform note_catalog_change(coalesce((select zone_id from domains where id = new.domain_id),
+    (select id from zones where name = new.zone_name)), false);
+  return null;
+end $$;
+create trigger secondaries_catalog after update of serial, expired_at on secondaries for each row
+  when ((old.serial is null) <> (new.serial is null) or (old.expired_at is null) <> (new.expired_at is null))
+  execute function note_catalog_copy();
+
+-- The default policy, which zones without a policy have, may be a new group.
+create function compare_catalogs() returns trigger language plpgsql security definer
+  set search_path = public, pg_temp as $$
+begin
+  update catalogs set compared_at = null where group_by_policy;
+  return null;
+end $$;
+create trigger transfer_policies_catalog after insert or delete on transfer_policies
+  for each statement execute function compare_catalogs();

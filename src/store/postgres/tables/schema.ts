@@ -38,6 +38,8 @@ export type ChangeSource =
   | 'signing'
   /** A transfer from a primary. */
   | 'transfer'
+  /** Members of a catalog that this fleet produces. */
+  | 'catalog'
   | 'demo'
   | 'test';
 

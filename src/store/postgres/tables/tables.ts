@@ -239,6 +239,12 @@ interface CallWindows {
   subject: string;
 }
 
+interface CatalogChanges {
+  deleted: boolean;
+  id: Generated<number>;
+  zone_id: number;
+}
+
 interface CatalogMembers {
   catalog_id: number;
   coo: string | null;
@@ -251,8 +257,14 @@ interface CatalogMembers {
   zone_id: number | null;
 }
 
+interface CatalogNames {
+  catalog_id: number;
+  name: string;
+}
+
 interface Catalogs {
   account_id: number | null;
+  compared_at: Date | null;
   confirmed_version: number | null;
   created_at: Generated<Date>;
   findings: Generated<ColumnType<unknown, string, string>>;
@@ -265,7 +277,7 @@ interface Catalogs {
   name: string;
   next_at: Generated<Date>;
   policies: Generated<ColumnType<unknown, string, string>>;
-  position: string | null;
+  published_at: Date | null;
   retry_at: Date | null;
   role: string;
   selects: string | null;
@@ -997,6 +1009,7 @@ interface Scans {
 }
 
 interface Secondaries {
+  catalog_id: number | null;
   created_at: Generated<Date>;
   domain_id: number | null;
   due_at: Generated<Date>;
@@ -1427,7 +1440,9 @@ export interface DB {
   cached_entries: CachedEntries;
   cached_nodes: CachedNodes;
   call_windows: CallWindows;
+  catalog_changes: CatalogChanges;
   catalog_members: CatalogMembers;
+  catalog_names: CatalogNames;
   catalogs: Catalogs;
   certificates: Certificates;
   changes: Changes;

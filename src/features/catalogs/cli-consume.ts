@@ -1,0 +1,136 @@
+// `zonefleet catalog consume`, `catalog confirm`, and `catalog members` and `catalog remove` of consumed catalogs.
+
+import type { Cli } from '../../cli/terminal/cli.ts';
+import { Failure } from '../../cli/terminal/failure.ts';
+import { parseZoneName } from '../../cli/terminal/parse-zone-name.ts';
+import { printTable } from '../../cli/terminal/print-table.ts';
+import { encodeNameColumn } from '../../store/postgres/name-column.ts';
+import { MOST_PRIMARIES } from '../secondaries/rules.ts';
+import {
+  type ConsumedMember,
+  confirmVersion,
+  consumeCatalog,
+  listConsumedMembers,
+  removeConsumer,
+} from './sql-consumers.ts';
+
+export interface ConsumeOptions {
+  readonly from: readonly string[];
+  /** GROUP=POLICY */
+  readonly group?: readonly string[];
+  readonly maxMembers?: string;
+}
+
+const MOST_MEMBERS = 1_000_000;
+const MOST_GROUPS = 100;
+
+export async function consumeNamed(cli: Cli, text: string, options: ConsumeOptions): Promise<void> {
+  const name = encodeNameColumn(parseZoneName(text));
+  const from = [...new Set(options.from)];
+  if (from.length > MOST_PRIMARIES)
+    throw new Failure('usage', `--from: a catalog has at most ${MOST_PRIMARIES} primaries`);
+  const policies = readGroups(options.group ?? []);
+  const maxMembers = options.maxMembers === undefined ? undefined : readMembers(options.maxMembers);
+  const { output } = cli;
+  await cli.withStore(async (db) => {
+    const done = await cli.audited(db, 'catalog.consume', async (trx, tell) => {
+      const consumed = await consumeCatalog(trx, { name, from, policies, maxMembers });
+      if (consumed.kind !== 'refused')
+        tell({
+          target: { name },
+          after: { primaries: from, groups: policies, max_members: maxMembers ?? null },
+        });
+      return consumed;
+    });
+    if (done.kind === 'refused') return await output.refuse({ catalog: name }, done.message);
+    return await output.done({ catalog: name }, done.kind);
+  });
+}
+
+function readGroups(texts: readonly string[]): Record<string, string> {
+  const groups: Record<string, string> = {};
+  for (const text of texts) {
+    const [, group, policy] = /^([\x21-\x7e]{1,255})=([^=]+)$/.exec(text) ?? [];
+    if (group === undefined || policy === undefined)
+      throw new Failure('usage', `--group: expected GROUP=POLICY, not "${text}"`);
+    if (group in groups) throw new Failure('usage', `--group: ${group} has two policies`);
+    groups[group] = policy;
+  }
+  if (Object.keys(groups).length > MOST_GROUPS)
+    throw new Failure('usage', `--group: at most ${MOST_GROUPS} groups have a policy`);
+  return groups;
+}
+
+function readMembers(text: string): number {
+  const number = /^[1-9]\d{0,6}$/.test(text) ? Number(text) : 0;
+  if (number >= 1 && number <= MOST_MEMBERS) return number;
+  throw new Failure('usage', `--max-members: expected a number from 1 to ${MOST_MEMBERS}, not "${text}"`);
+}
+
+export async function confirmNamed(cli: Cli, text: string): Promise<void> {
+  const name = encodeNameColumn(parseZoneName(text));
+  const { output } = cli;
+  await cli.withStore(async (db) => {
+    const done = await cli.audited(db, 'catalog.confirm', async (trx, tell) => {
+      const confirmed = await confirmVersion(trx, name);
+      if (confirmed === 'confirmed') tell({ target: { name } });
+      return confirmed;
+    });
+    if (done === 'absent') return await output.refuse({ catalog: name }, 'not a consumed catalog');
+    if (done === 'not_held') return await output.refuse({ catalog: name }, 'no version waits');
+    return await output.done({ catalog: name }, 'confirmed');
+  });
+}
+
+/** Prints the members of a consumed catalog. */
+export async function printConsumedMembers(cli: Cli, text: string): Promise<void> {
+  const name = encodeNameColumn(parseZoneName(text));
+  const { output } = cli;
+  await cli.withStore(async (db) => {
+    const members: ConsumedMember[] = [];
+    for await (const member of listConsumedMembers(db, name)) members.push(member);
+    if (output.json) await output.print(JSON.stringify({ catalog: name, members }));
+    else
+      await output.print(
+        printTable(
+          ['ZONE', 'GROUP', 'LABEL', 'SERIAL', 'NOT COPIED BECAUSE IT'],
+          members.map(({ zone, group, label, serial, skipped }) => [
+            ...[zone, group ?? '-', label, serial ?? '-', skipped ?? '-'],
+          ]),
+        ),
+      );
+    return 0;
+  });
+}
+
+export interface RemoveOptions {
+  readonly keepMembers?: true;
+  readonly unloadMembers?: true;
+}
+
+/** Stops consuming a catalog. */
+export async function removeConsumed(
+  cli: Cli,
+  text: string,
+  { keepMembers, unloadMembers }: RemoveOptions,
+): Promise<void> {
+  if (keepMembers && unloadMembers)
+    throw new Failure('usage', 'expected either --keep-members or --unload-members');
+  const name = encodeNameColumn(parseZoneName(text));
+  const members = keepMembers ? 'keep' : unloadMembers ? 'unload' : undefined;
+  const { output } = cli;
+  await cli.withStore(async (db) => {
+    const done = await cli.audited(db, 'catalog.remove', async (trx, tell) => {
+      const removed = await removeConsumer(trx, name, members, cli.actor());
+      if (removed.kind === 'removed') tell({ target: { name } });
+      return removed;
+    });
+    if (done.kind === 'absent') return await output.refuse({ catalog: name }, 'not a consumed catalog');
+    if (done.kind === 'has_members')
+      return await output.refuse(
+        { catalog: name },
+        `has ${done.members} members: add --keep-members or --unload-members`,
+      );
+    return await output.done({ catalog: name }, 'removed');
+  });
+}

@@ -1,0 +1,12 @@
+// Findings of consumed catalogs.
+
+/**
+ * Why a catalog is not applied. CATALOG_BROKEN: the zone is not a valid catalog. CATALOG_HELD: the version would remove
+ * most members. CATALOG_NAME_TAKEN: some members are not copied.
+ */
+type ConsumerFindingCode = 'CATALOG_BROKEN' | 'CATALOG_HELD' | 'CATALOG_NAME_TAKEN';
+
+export interface ConsumerFinding {
+  readonly code: ConsumerFindingCode;
+  readonly message: string;
+}

@@ -1,0 +1,366 @@
+// Copies the members of consumed catalogs: a worker claims a catalog, compares its zone with the stored members, and
+// applies the difference in chunks, each in a transaction that renews the claim.
+
+import { sql } from 'kysely';
+import { isWithin, type Name } from '../../dns/name.ts';
+import { lockNamesAroundAll } from '../../store/change/lock-domain.ts';
+import { readPages } from '../../store/keys/read-zone-rows.ts';
+import { allOurNameservers, loadPublishSettings } from '../../store/postgres/answer-settings.ts';
+import type { Database } from '../../store/postgres/database.ts';
+import { allowLong } from '../../store/postgres/deadlines.ts';
+import { decodeNameColumn, encodeNameColumn } from '../../store/postgres/name-column.ts';
+import { inTransaction, rollBackTo } from '../../store/postgres/transaction.ts';
+import { unloadZones } from '../../store/zones/save-zones.ts';
+import { lockZones } from '../../store/zones/write-zone.ts';
+import {
+  type Comparison,
+  compareMembers,
+  judgeMember,
+  type Occupant,
+  type StoredMember,
+  type WantedMember,
+  whyNeverMember,
+} from '../../zone/catalog/compare-members.ts';
+import { CatalogReader } from '../../zone/catalog/read-catalog.ts';
+import { findOccupants } from './sql-occupants.ts';
+
+/** A consumed catalog that this worker has claimed. */
+export interface ClaimedCatalog {
+  readonly id: number;
+  readonly name: string;
+  /** Number of the claim. Another worker that claims the catalog increases it. */
+  readonly lease: number;
+  readonly maxMembers: number;
+  /** Local policies, by group. */
+  readonly policies: Readonly<Record<string, string>>;
+  /** True if the zone has changed since it was compared. */
+  readonly isChanged: boolean;
+  /** The version whose removals the operator has confirmed. */
+  readonly confirmedVersion: number | null;
+}
+
+/** Another worker has claimed the catalog, or it was removed. */
+export type Lost = 'lost';
+
+/** Longer than any chunk takes. If a worker is lost, the others wait this long. */
+const LEASE_SECONDS = 120;
+const LEASED_UNTIL = sql`clock_timestamp() + make_interval(secs => ${LEASE_SECONDS})`;
+
+/**
+ * Claims a catalog that has changed or has skipped members to try again. One worker of the fleet works on one catalog,
+ * because members join at a limited rate.
+ */
+export async function claimCatalog(db: Database): Promise<ClaimedCatalog | undefined> {
+  const isChanged = sql`(c.version is distinct from z.version)`;
+  const { rows } = await sql<ClaimedCatalog>`
+    with due as materialized (
+      select c.id, ${isChanged} as changed from catalogs c join zones z on z.name = c.name and z.deleted_at is null
+      where c.role = 'consumer' and c.next_at <= clock_timestamp() and (${isChanged} or c.retry_at <= clock_timestamp())
+        and not exists (select from catalogs o where o.leased_until > clock_timestamp())
+      order by c.next_at limit 1
+      for no key update of c skip locked)
+    update catalogs c set lease = lease + 1, leased_until = ${LEASED_UNTIL} from due d where c.id = d.id
+    returning c.id, c.name, c.lease, c.max_members as "maxMembers", c.policies, d.changed as "isChanged",
+      c.confirmed_version as "confirmedVersion"`.execute(db);
+  return rows[0];
+}
+
+type ComparedCatalog =
+  | { readonly kind: 'compared'; readonly version: number; readonly comparison: Comparison }
+  /** `why` is a predicate whose subject is the catalog. */
+  | { readonly kind: 'broken'; readonly version: number; readonly why: string }
+  | { readonly kind: 'absent' };
+
+/** Compares the zone of a catalog with its stored members, both from one snapshot. */
+export async function compareCatalog(db: Database, catalog: ClaimedCatalog): Promise<ComparedCatalog> {
+  const apex = decodeNameColumn(catalog.name);
+  return await db
+    .transaction()
+    .setIsolationLevel('repeatable read')
+    .execute(async (trx) => {
+      await allowLong(trx);
+      const { rows } = await sql<{ id: number; version: number }>`
+        select id, version from zones where name = ${catalog.name} and deleted_at is null`.execute(trx);
+      const [zone] = rows;
+      if (zone === undefined) return { kind: 'absent' };
+      const reader = new CatalogReader(apex, catalog);
+      for await (const records of readPages(trx, zone.id)) reader.add(records);
+      const read = reader.end();
+      const { version } = zone;
+      if (read.kind === 'broken') return { kind: 'broken', version, why: read.why };
+      const groups = new Set(Object.keys(catalog.policies));
+      const stored = await loadMembers(trx, catalog.id);
+      return { kind: 'compared', version, comparison: compareMembers(stored, read.members, groups) };
+    });
+}
+
+const MEMBER = sql`name, label, group_name as "group", coo, skipped is not null as "isSkipped"`;
+
+async function loadMembers(trx: Database, catalogId: number): Promise<StoredMember[]> {
+  const { rows } = await sql<StoredMember>`
+    select ${MEMBER} from catalog_members where catalog_id = ${catalogId}`.execute(trx);
+  return rows;
+}
+
+/** Returns skipped members whose names follow `after`. */
+export async function loadSkipped(
+  db: Database,
+  catalogId: number,
+  after: string,
+  limit: number,
+): Promise<StoredMember[]> {
+  const { rows } = await sql<StoredMember>`
+    select ${MEMBER} from catalog_members where catalog_id = ${catalogId} and skipped is not null and name > ${after}
+    order by name limit ${limit}`.execute(db);
+  return rows;
+}
+
+interface Ended {
+  /** The version that was applied or cannot be. Undefined if the comparison was not completed. */
+  readonly version?: number;
+  readonly finding?: { readonly code: string; readonly message: string };
+  /** True if the version waits for a confirmation. */
+  readonly isHeld?: boolean;
+  /** The catalog is not compared again before this time has passed. */
+  readonly pauseMs: number;
+}
+
+/** Skipped members are tried again after this time. */
+const RETRY_SECONDS = 60;
+
+/** Ends the claim. */
+export async function endClaim(db: Database, { id, lease }: ClaimedCatalog, ended: Ended): Promise<void> {
+  const { version, finding, isHeld = false, pauseMs } = ended;
+  const result =
+    version === undefined
+      ? sql``
+      : sql`version = ${version}, held_version = ${isHeld ? version : null},
+        findings = ${JSON.stringify(finding === undefined ? [] : [finding])},`;
+  await sql`
+    update catalogs c set ${result} leased_until = null,
+      next_at = clock_timestamp() + make_interval(secs => ${pauseMs / 1000}),
+      retry_at = case when exists (
+        select from catalog_members m where m.catalog_id = c.id and m.skipped is not null)
+        then clock_timestamp() + make_interval(secs => ${RETRY_SECONDS}) end
+    where id = ${id} and lease = ${lease}`.execute(db);
+}
+
+/** Locks the catalog and renews the claim. */
+async function renewClaim(trx: Database, { id, lease }: ClaimedCatalog): Promise<void> {
+  await allowLong(trx);
+  const { numAffectedRows } = await sql`
+    update catalogs set leased_until = ${LEASED_UNTIL} where id = ${id} and lease = ${lease}`.execute(trx);
+  if (numAffectedRows !== 1n) rollBackTo('lost' satisfies Lost);
+}
+
+/** Returns the number of members that have not been asked for yet, so that a silent primary does not collect jobs. */
+export async function countJoining(db: Database, catalog: ClaimedCatalog): Promise<number | Lost> {
+  return await inTransaction<number | Lost>(db, async (trx) => {
+    await renewClaim(trx, catalog);
+    const { rows } = await sql<{ count: number }>`
+      select count(*)::integer as count from secondaries
+      where catalog_id = ${catalog.id} and serial is null and failures = 0`.execute(trx);
+    return rows[0]?.count ?? 0;
+  });
+}
+
+/** Removes members. `version` is the compared one: a zone that has changed meanwhile may list them again. */
+export async function removeMembers(
+  db: Database,
+  catalog: ClaimedCatalog,
+  version: number,
+  members: readonly StoredMember[],
+): Promise<Lost | 'removed'> {
+  return await inTransaction<Lost | 'removed'>(db, async (trx) => {
+    await renewClaim(trx, catalog);
+    await requireVersion(trx, catalog, version);
+    await removeCopies(
+      trx,
+      catalog.id,
+      members.flatMap(({ name, isSkipped }) => (isSkipped ? [] : [name])),
+    );
+    await sql`
+      delete from catalog_members
+      where catalog_id = ${catalog.id} and name = any(${members.map(({ name }) => name)}::text[])`.execute(
+      trx,
+    );
+    return 'removed';
+  });
+}
+
+async function requireVersion(trx: Database, { name }: ClaimedCatalog, version: number): Promise<void> {
+  const { rows } = await sql`
+    select from zones where name = ${name} and version = ${version} and deleted_at is null`.execute(trx);
+  if (rows.length === 0) rollBackTo('lost' satisfies Lost);
+}
+
+/** Ends the transfers of these members, and removes their zones. */
+export async function removeCopies(
+  trx: Database,
+  catalogId: number,
+  names: readonly string[],
+): Promise<void> {
+  const locked = await lockZones(trx, names, false);
+  const { rows } = await sql<{ name: string }>`
+    delete from secondaries where zone_name = any(${names}::text[]) and catalog_id = ${catalogId}
+    returning zone_name as name`.execute(trx);
+  const removed = rows.flatMap(({ name }) => locked.get(name) ?? []);
+  const copied = removed.filter(({ kind, deleted }) => kind === 'operator' && !deleted);
+  await unloadZones(
+    trx,
+    copied.map(({ name }) => decodeNameColumn(name)),
+    { source: 'catalog' },
+  );
+  await sql`
+    update zones set policy_id = null
+    where id = any(${removed.map(({ id }) => id)}::bigint[]) and policy_id is not null`.execute(trx);
+}
+
+/** Changes the groups of copied members and their new catalogs. */
+export async function updateMembers(
+  db: Database,
+  catalog: ClaimedCatalog,
+  members: readonly WantedMember[],
+): Promise<Lost | 'updated'> {
+  return await inTransaction<Lost | 'updated'>(db, async (trx) => {
+    await renewClaim(trx, catalog);
+    await writeMembers(
+      trx,
+      catalog.id,
+      members.map((member) => ({ ...member, skipped: null })),
+    );
+    await setPolicies(trx, catalog, members);
+    return 'updated';
+  });
+}
+
+export interface Joined {
+  readonly copied: number;
+  readonly skipped: number;
+}
+
+/**
+ * Copies members from the primaries of the catalog, and skips those whose names are taken. With `resets`, the version
+ * whose copies are removed first.
+ */
+export async function joinMembers(
+  db: Database,
+  catalog: ClaimedCatalog,
+  members: readonly WantedMember[],
+  { resets }: { readonly resets?: number } = {},
+): Promise<Joined | Lost> {
+  return await inTransaction<Joined | Lost>(db, async (trx) => {
+    await renewClaim(trx, catalog);
+    if (resets !== undefined) await requireVersion(trx, catalog, resets);
+    const names = members.map(({ name }) => name);
+    await lockNamesAroundAll(trx, names); // no customer claims a name around them meanwhile
+    if (resets !== undefined) await removeCopies(trx, catalog.id, names);
+    const claims = await claimNames(trx, catalog, members);
+    const moving = members.filter(({ name }) => claims.get(name)?.kind === 'moves');
+    await moveMembers(trx, catalog, moving);
+    const taken = (name: string) => {
+      const claim = claims.get(name);
+      return claim?.kind === 'taken' ? claim.why : null;
+    };
+    const free = names.filter((name) => taken(name) === null);
+    const copied = await copyZones(trx, catalog, free);
+    const written = members.map((member) => ({
+      ...member,
+      skipped: taken(member.name) ?? (copied.has(member.name) ? null : 'is a zone of this fleet'),
+    }));
+    await writeMembers(trx, catalog.id, written);
+    const joined = written.filter(({ skipped }) => skipped === null);
+    await setPolicies(trx, catalog, joined);
+    return { copied: joined.length, skipped: written.length - joined.length };
+  });
+}
+
+async function claimNames(trx: Database, catalog: ClaimedCatalog, members: readonly WantedMember[]) {
+  const names = members.map(({ name }) => name);
+  const occupants = await findOccupants(trx, catalog.name, names);
+  const servers = [...new Set(allOurNameservers(await loadPublishSettings(trx)))];
+  const claims = members.map((member) => {
+    const name = decodeNameColumn(member.name);
+    const never = whyNeverMember(name);
+    const found = [...(occupants.get(member.name) ?? []), ...nameserversAround(name, servers)];
+    const claim = never === undefined ? judgeMember(member, catalog.name, found) : undefined;
+    return [member.name, claim ?? { kind: 'taken' as const, why: never as string }] as const;
+  });
+  return new Map(claims);
+}
+
+function nameserversAround(name: Name, servers: readonly Name[]): Occupant[] {
+  const around = servers.find((server) => isWithin(server, name) || isWithin(name, server));
+  return around === undefined ? [] : [{ kind: 'nameserver', name: encodeNameColumn(around) }];
+}
+
+/** Takes members from the catalogs that give them away. Unless they keep their label, their zones are removed (RFC 9432 §4.3.1). */
+async function moveMembers(
+  trx: Database,
+  { id, name: catalog }: ClaimedCatalog,
+  members: readonly WantedMember[],
+): Promise<void> {
+  if (members.length === 0) return;
+  const { rows } = await sql<{ catalogId: number; name: string; label: string }>`
+    delete from catalog_members m using catalogs c
+    where c.id = m.catalog_id and c.role = 'consumer' and c.id <> ${id} and m.skipped is null and m.coo = ${catalog}
+      and m.name = any(${members.map(({ name }) => name)}::text[])
+    returning c.id as "catalogId", m.name, m.label`.execute(trx);
+  for (const { catalogId, name, label } of rows) {
+    const isReset = members.some((member) => member.name === name && member.label !== label);
+    if (isReset) await removeCopies(trx, catalogId, [name]);
+    else
+      await sql`
+        update secondaries set catalog_id = ${id}, peers = (select peers from secondaries where zone_name = ${catalog}),
+          seq = seq + 1 where zone_name = ${name}`.execute(trx);
+  }
+}
+
+/** Adds secondaries. Returns the names that this catalog copies. */
+async function copyZones(
+  trx: Database,
+  { id, name: catalog }: ClaimedCatalog,
+  names: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const locked = await lockZones(trx, names, true);
+  const free = names.filter((name) => {
+    const zone = locked.get(name);
+    return zone?.kind === 'operator' && zone.deleted;
+  });
+  await sql`
+    insert into secondaries (zone_name, peers, catalog_id)
+    select n, s.peers, ${id} from unnest(${free}::text[]) n, secondaries s where s.zone_name = ${catalog}
+    on conflict (zone_name) do nothing`.execute(trx);
+  const { rows } = await sql<{ name: string }>`
+    select zone_name as name from secondaries where zone_name = any(${[...names]}::text[]) and catalog_id = ${id}`.execute(
+    trx,
+  );
+  return new Set(rows.map(({ name }) => name));
+}
+
+async function writeMembers(
+  trx: Database,
+  catalogId: number,
+  members: readonly (WantedMember & { readonly skipped: string | null })[],
+): Promise<void> {
+  await sql`
+    insert into catalog_members (catalog_id, name, label, group_name, coo, skipped)
+    select ${catalogId}, m.name, m.label, m."group", m.coo, m.skipped
+    from jsonb_to_recordset(${JSON.stringify(members)}::jsonb)
+      as m(name text, label text, "group" text, coo text, skipped text)
+    on conflict (catalog_id, name) do update set label = excluded.label, group_name = excluded.group_name,
+      coo = excluded.coo, skipped = excluded.skipped`.execute(trx);
+}
+
+/** Gives the zones the policies of their groups. Zones without a group, or of a group without a policy, get none of their own. */
+async function setPolicies(
+  trx: Database,
+  { policies }: Pick<ClaimedCatalog, 'policies'>,
+  members: readonly WantedMember[],
+): Promise<void> {
+  await sql`
+    update zones z set policy_id = t.id
+    from jsonb_to_recordset(${JSON.stringify(members)}::jsonb) as m(name text, "group" text)
+      left join transfer_policies t on t.name = ${JSON.stringify(policies)}::jsonb ->> m."group"
+    where z.name = m.name and z.policy_id is distinct from t.id`.execute(trx);
+}

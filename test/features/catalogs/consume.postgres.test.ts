@@ -1,0 +1,289 @@
+// Consumed catalogs, with a producer in memory. consume-programs.nightly.test.ts has real producers.
+
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { parseName } from '../../../src/dns/name.ts';
+import { CatalogConsumer } from '../../../src/features/catalogs/job-consume.ts';
+import {
+  confirmVersion,
+  consumeCatalog,
+  loadConsumers,
+  removeConsumer,
+} from '../../../src/features/catalogs/sql-consumers.ts';
+import { createRefresher } from '../../../src/features/secondaries/job-refresh.ts';
+import { TransferTurns } from '../../../src/features/secondaries/rules.ts';
+import { addSecondary, removeSecondary } from '../../../src/features/secondaries/sql-manage.ts';
+import { createDomain } from '../../../src/store/change/save-domain.ts';
+import { type Database, openDatabase } from '../../../src/store/postgres/database.ts';
+import { setPolicy } from '../../../src/store/transfers/policies.ts';
+import { loadHeldZone, loadZone } from '../../../src/store/zones/load-zones.ts';
+import { saveZones } from '../../../src/store/zones/save-zones.ts';
+import { isPrivateMark } from '../../../src/zone/zone.ts';
+import { asRole } from '../../support/database/database.ts';
+import { newAccount, newDomain, wantedDomain } from '../../support/database/domains.ts';
+import { Primary } from '../../support/peers/memory-primary.ts';
+import { sharedDatabase } from '../../support/tests/shared-database.ts';
+import { recordsOf } from '../../support/zone/zone-text.ts';
+
+const { db, url, query, column, value } = sharedDatabase();
+let worker: Database;
+beforeAll(() => {
+  worker = openDatabase(asRole(url, 'zonefleet_worker'));
+  return () => worker.destroy();
+});
+
+const CATALOG = 'catz.example.';
+const APEX = parseName(CATALOG);
+let producer: Primary;
+let serial: number;
+let nowMs: number;
+let consumer: CatalogConsumer;
+
+/** Publishes a version with these members, `LABEL NAME`, and transfers it. */
+async function publish(members: readonly string[], { version = 'version 0 TXT "2"', more = '' } = {}) {
+  const lines = members.map((member) => {
+    const [label, name] = member.split(' ');
+    return `${label}.zones 0 PTR ${name}`;
+  });
+  producer.publish(++serial, [version, ...lines, more].join('\n'));
+  await transfer(CATALOG, producer);
+}
+
+async function transfer(zone: string, client: Primary) {
+  const id = await value<number>`select id from secondaries where zone_name = ${zone}`;
+  await query`update secondaries set due_at = now() where id = ${id!}`;
+  const refresh = createRefresher({
+    ...{ db: worker, client, turns: new TransferTurns({ octets: 2 ** 28 }), tsigSecrets: [], allowed: [] },
+    ...{ source: undefined, maxRecords: 10_000 },
+  });
+  return await refresh(id!, new AbortController().signal);
+}
+
+/** Runs rounds until nothing is left. Returns the number of rounds. */
+async function consume(of = consumer): Promise<number> {
+  await query`update catalogs set next_at = now(), retry_at = case when retry_at is not null then now() end`;
+  for (let rounds = 0; ; rounds++, nowMs += 1000) {
+    if (!(await of.round()).isMore) return rounds;
+    if (rounds > 100) throw new Error('the rounds do not end');
+  }
+}
+
+const copied = () => column<string>`
+  select zone_name from secondaries where catalog_id is not null and zone_name not like 'n%.bulk.example.' order by 1`;
+const state = async () => (await loadConsumers(db))[0]?.state;
+const finding = async () => (await loadConsumers(db))[0]?.findings[0];
+const bulk = (count: number) => Array.from({ length: count }, (_, i) => `b${i} n${i}.bulk.example.`);
+
+beforeEach(async () => {
+  producer = new Primary(CATALOG);
+  serial = 0;
+  nowMs = 0;
+  consumer = new CatalogConsumer({ db: worker, log: { info() {}, warn() {} }, now: () => nowMs });
+  await query`insert into peers (name, addresses) values ('hidden', '{192.0.2.1}'), ('other', '{192.0.2.2}')`;
+  const added = await consumeCatalog(db, { name: CATALOG, from: ['hidden'], policies: {}, maxMembers: 300 });
+  expect(added).toEqual({ kind: 'added' });
+});
+
+describe('a consumed catalog', () => {
+  test('adds, resets and removes members, and stays private', async () => {
+    expect(await state()).toBe('waiting');
+    await publish(['a one.example.', 'b two.example.', 'c three.example.']);
+    expect((await loadZone(db, APEX))?.records.some((record) => isPrivateMark(record, APEX))).toBe(true);
+    await consume();
+    expect(await copied()).toEqual(['one.example.', 'three.example.', 'two.example.']);
+    for (const zone of await copied()) {
+      const primary = new Primary(zone);
+      primary.publish(5, 'www 60 A 192.0.2.9');
+      await transfer(zone, primary);
+    }
+    const before = await column<number>`select id from secondaries where zone_name = 'two.example.'`;
+    await publish(['a one.example.', 'other two.example.', 'd four.example.']);
+    expect((await loadZone(db, APEX))?.records.some((record) => isPrivateMark(record, APEX))).toBe(true);
+    await consume();
+    expect(await copied()).toEqual(['four.example.', 'one.example.', 'two.example.']);
+    const after = await column<number>`
+      select id from secondaries where zone_name = 'two.example.' and serial is null`;
+    expect([before.length, after.length, after[0] === before[0]]).toEqual([1, 1, false]);
+    const live = await column`select name from zones where deleted_at is null order by 1`;
+    expect(live).toEqual([CATALOG, 'one.example.']);
+    expect(await state()).toBe('current');
+    expect(await consume()).toBe(0);
+  });
+
+  test('changes nothing while it is broken', async () => {
+    await publish(['x first.example.']);
+    await consume();
+    await publish(['a one.example.'], { version: '' });
+    await consume();
+    expect(await copied()).toEqual(['first.example.']);
+    expect(await state()).toBe('broken');
+    expect(await finding()).toEqual({ code: 'CATALOG_BROKEN', message: 'the catalog has no version record' });
+    await publish(['y second.example.']);
+    await consume();
+    expect([await copied(), await state()]).toEqual([['second.example.'], 'current']);
+  });
+
+  test('waits for a confirmation of exactly the version that removes most members', async () => {
+    await publish(bulk(199));
+    await consume();
+    const count = () => value<number>`select count(*)::integer from secondaries where catalog_id is not null`;
+    await publish(bulk(99));
+    await consume();
+    expect([await count(), await state()]).toEqual([199, 'held']);
+    expect(await finding()).toEqual({
+      code: 'CATALOG_HELD',
+      message: 'the version removes or resets 100 of 199 members',
+    });
+    expect(await confirmVersion(db, CATALOG)).toBe('confirmed');
+    await publish(bulk(98));
+    await consume();
+    expect([await count(), await state()]).toEqual([199, 'held']);
+    expect(await confirmVersion(db, CATALOG)).toBe('confirmed');
+    await consume();
+    expect([await count(), await state(), await confirmVersion(db, CATALOG)]).toEqual([
+      98,
+      'current',
+      'not_held',
+    ]);
+  });
+
+  test('adds at most 200 members in a second, and continues after a crash', async () => {
+    await publish(bulk(250));
+    await query`update catalogs set next_at = now()`;
+    while ((await value`select count(*)::integer from secondaries where catalog_id is not null`) === 0)
+      await consumer.round();
+    expect(await value`select count(*)::integer from secondaries where catalog_id is not null`).toBe(200);
+    const second = new CatalogConsumer({ db: worker, log: { info() {}, warn() {} }, now: () => nowMs });
+    expect(await second.round()).toEqual({ isMore: false });
+    for (let i = 0; i < 5; i++) await consumer.round(); // the clock stands still
+    nowMs += 1000;
+    await consumer.round(); // 200 members wait for their first transfer
+    expect(await value`select count(*)::integer from secondaries where catalog_id is not null`).toBe(200);
+    await query`update catalogs set leased_until = now() - interval '1 second'`; // the first worker is lost
+    await query`update secondaries set serial = 1 where catalog_id is not null`;
+    await consume(second);
+    expect(await value`select count(*)::integer from secondaries where catalog_id is not null`).toBe(250);
+    nowMs += 1000;
+    await consumer.round();
+    expect(await value`select count(*)::integer from catalog_members`).toBe(250);
+  });
+
+  test('takes no name of others, and takes it when it becomes free', async () => {
+    const account = await newAccount(db, 'ann@shop.example');
+    const { id } = await newDomain(db, account, 'shop.com.');
+    await newDomain(db, account, 'inner.parent.com.');
+    await saveZones(db, [zone('operator.com.')], { source: 'cli' });
+    await addSecondary(db, { zone: 'hand.com.', from: ['other'], maxRecords: null });
+    const names = ['shop.com.', 'www.shop.com.', 'operator.com.', 'x.y.operator.com.', 'hand.com.', CATALOG];
+    const bad = ['.', 'com.', 'co.uk.', '*.wild.com.', `x.${CATALOG}`, 'example.net.', 'x.ns1.example.net.'];
+    const all = [...names, ...bad, 'parent.com.', 'below.parent.com.', 'good.com.'];
+    await publish(all.map((name, i) => `l${i} ${name}`));
+    await consume();
+    expect(await copied()).toEqual(['below.parent.com.', 'good.com.', 'parent.com.']);
+    const [listed] = await loadConsumers(db);
+    expect(listed).toMatchObject({ state: 'partial', members: 3, skipped: names.length + bad.length });
+    expect(listed?.findings[0]).toMatchObject({
+      code: 'CATALOG_NAME_TAKEN',
+      names: expect.arrayContaining([
+        "shop.com. is a customer's domain",
+        "www.shop.com. is below the customer's domain shop.com.",
+        'hand.com. is a zone of this fleet',
+        'x.y.operator.com. is below the zone operator.com. of this fleet',
+        'com. is a public suffix',
+      ]),
+    });
+    await query`update domains set deleted_at = now(), zone_id = null, served = 'none' where id = ${id}`;
+    await query`update zones set kind = 'operator', deleted_at = now() where name = 'shop.com.'`;
+    await consume();
+    expect(await copied()).toEqual(expect.arrayContaining(['shop.com.', 'www.shop.com.']));
+  });
+
+  test('reserves the names of its members, also before their first transfer, and proves nothing about them', async () => {
+    await publish(['a held.com.']);
+    await consume();
+    const account = await newAccount(db, 'ann@shop.example');
+    for (const name of ['held.com.', 'www.held.com.'])
+      expect(await createDomain(db, wantedDomain(account, name))).toMatchObject({ kind: 'taken' });
+    const primary = new Primary('held.com.');
+    primary.publish(5, 'www 60 NS ns1');
+    await transfer('held.com.', primary);
+    expect(await loadHeldZone(worker, parseName('www.held.com.'))).toBeUndefined();
+    expect(await removeSecondary(db, 'held.com.', 'test')).toBe('of_catalog');
+    expect(await removeSecondary(db, CATALOG, 'test')).toBe('of_catalog');
+  });
+
+  test('gives its groups local policies, and follows changes of them', async () => {
+    await setPolicy(db, { name: 'gold', transfers: [], notified: ['other'] });
+    const policy = () => column`
+      select t.name from zones z left join transfer_policies t on t.id = z.policy_id
+      where z.name like '%.com.' order by z.name`;
+    const again = (policies: Record<string, string>, from = ['hidden']) =>
+      consumeCatalog(db, { name: CATALOG, from, policies, maxMembers: undefined });
+    expect(await again({ g: 'absent' })).toEqual({ kind: 'refused', message: 'no such policy: absent' });
+    expect(await again({ g: 'gold' })).toEqual({ kind: 'changed' });
+    const more = 'group.a.zones 0 TXT g\ngroup.b.zones 0 TXT unknown';
+    await publish(['a a.com.', 'b b.com.'], { more });
+    await consume();
+    expect(await policy()).toEqual(['gold', null]);
+    await again({ unknown: 'gold' }, ['other']);
+    await consume();
+    expect(await policy()).toEqual([null, 'gold']);
+    expect(
+      await column`select distinct peers = array[(select id from peers where name = 'other')] from secondaries`,
+    ).toEqual([true]);
+    await publish(['a a.com.', 'b b.com.'], { more: 'group.a.zones 0 TXT unknown' });
+    await consume();
+    expect(await policy()).toEqual(['gold', null]);
+  });
+
+  test('gives a member to another catalog of the same peer if both agree', async () => {
+    const second = new Primary('new.example.');
+    await consumeCatalog(db, { name: 'new.example.', from: ['hidden'], policies: {}, maxMembers: undefined });
+    await publish(['a keep.com.', 'b reset.com.', 'c stay.com.']);
+    await consume();
+    const ids = () => query`
+      select zone_name, s.id, c.name from secondaries s join catalogs c on c.id = s.catalog_id order by 1`;
+    const [keep, reset, stay] = (await ids()) as { id: number }[];
+    second.publish(
+      1,
+      'version 0 TXT "2"\na.zones 0 PTR keep.com.\nz.zones 0 PTR reset.com.\nc.zones 0 PTR stay.com.',
+    );
+    await transfer('new.example.', second);
+    await consume();
+    expect((await ids()).map((row) => (row as { name: string }).name)).toEqual([CATALOG, CATALOG, CATALOG]);
+    const more = 'coo.a.zones 0 PTR new.example.\ncoo.b.zones 0 PTR new.example.';
+    await publish(['a keep.com.', 'b reset.com.', 'c stay.com.'], { more });
+    await consume();
+    await consume();
+    const now = (await ids()) as { id: number; name: string }[];
+    expect(now.map(({ name }) => name)).toEqual(['new.example.', 'new.example.', CATALOG]);
+    expect([now[0]!.id === keep!.id, now[1]!.id === reset!.id, now[2]!.id === stay!.id]).toEqual([
+      true,
+      false,
+      true,
+    ]);
+    await publish(['c stay.com.']);
+    await consume();
+    expect((await ids()).length).toBe(3);
+  });
+
+  test('is removed with its members or without them', async () => {
+    await publish(['a one.com.']);
+    await consume();
+    expect(await removeConsumer(db, CATALOG, undefined, 'test')).toEqual({ kind: 'has_members', members: 1 });
+    expect(await removeConsumer(db, CATALOG, 'keep', 'test')).toEqual({ kind: 'removed', members: 1 });
+    expect(await column`select zone_name from secondaries`).toEqual(['one.com.']);
+    expect(await removeConsumer(db, CATALOG, 'unload', 'test')).toEqual({ kind: 'absent' });
+    await removeSecondary(db, 'one.com.', 'test');
+    const again = { name: CATALOG, from: ['hidden'], policies: {}, maxMembers: undefined };
+    await consumeCatalog(db, again);
+    await publish(['a one.com.']);
+    await consume();
+    expect(await removeConsumer(db, CATALOG, 'unload', 'test')).toEqual({ kind: 'removed', members: 1 });
+    expect(await column`select name from zones where deleted_at is null`).toEqual([]);
+  });
+});
+
+const zone = (name: string) => ({
+  apex: parseName(name),
+  records: recordsOf('@ 60 SOA ns h 1 2 3 4 5\n@ 60 NS ns.example.', name),
+});
