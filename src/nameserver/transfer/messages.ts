@@ -17,7 +17,7 @@ export interface SlowMessage {
   readonly transport: TransportIndex;
   /** The client's address, 4 or 16 octets. */
   readonly address: Uint8Array;
-  /** True if the connection may carry transfers over TLS: TLS 1.3 with the ALPN protocol `dot` (RFC 9103 §7.1, §8.4). */
+  /** True if the connection may carry transfers over TLS: TLS 1.3 with the ALPN protocol `dot` (RFC 9103 §7.1, §7.2). */
   readonly isXot?: boolean;
 }
 

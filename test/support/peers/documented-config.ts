@@ -1,4 +1,4 @@
-// The examples of docs/operating/transfers.md, with the addresses, key and zones of a test.
+// The examples of docs/operating/transfers.md and transfers-over-tls.md, with the addresses, key and zones of a test.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,15 +10,28 @@ interface Values {
   /** Ports of the nodes. A secondary has one. */
   readonly nodes: readonly number[];
   readonly key: { readonly name: string; readonly algorithm: string; readonly secret: string };
+  /** For examples of transfers over TLS. */
+  readonly tls?: ExampleTls | undefined;
+}
+
+interface ExampleTls {
+  /** Instead of 853. */
+  readonly port: number;
+  /** The folder of ca.pem, chain.pem and key.pem. */
+  readonly directory: string;
+  /** The name that a secondary requires of the node's certificate. */
+  readonly name: string;
 }
 
 const LOCAL = '127.0.0.1';
-const TEXT = readFileSync(join(ROOT, 'docs/operating/transfers.md'), 'utf8');
+const TEXT = ['transfers', 'transfers-over-tls']
+  .map((page) => readFileSync(join(ROOT, `docs/operating/${page}.md`), 'utf8'))
+  .join('\n');
 
 /** Returns the example with this title, with its part about a zone repeated for each zone. */
-export function documented(title: string, { zones, nodes, key }: Values): string {
+export function documented(title: string, { zones, nodes, key, tls }: Values): string {
   const [, block] = TEXT.split(`\n\`\`\`${title}\n`);
-  if (block === undefined) throw new Error(`docs/operating/transfers.md has no example ${title}`);
+  if (block === undefined) throw new Error(`the documents have no example ${title}`);
   const text = block
     .slice(0, block.indexOf('```'))
     .replaceAll(/acme-x7k2p5\.|hidden-key\./g, key.name)
@@ -26,7 +39,18 @@ export function documented(title: string, { zones, nodes, key }: Values): string
     .replaceAll(/[\w+/]{43}=/g, key.secret);
   const at = Math.max(0, text.search(/^zone\b/m));
   const parts = zones.map((zone) => text.slice(at).replaceAll(/(shop|big)\.example/g, zone));
-  return withNodes([text.slice(0, at), ...parts].join(''), nodes);
+  const example = [text.slice(0, at), ...parts].join('');
+  return withNodes(tls === undefined ? example : withTls(example, tls), nodes);
+}
+
+function withTls(text: string, { port, directory, name }: ExampleTls): string {
+  return text
+    .replaceAll(/^ +ip-address: .*@53\n/gm, '')
+    .replaceAll('192.0.2.53', LOCAL)
+    .replaceAll(/\b853\b/g, `${port}`)
+    .replaceAll('ns1.example.net', name)
+    .replaceAll('/etc/ssl/certs/ca-certificates.crt', `${directory}/ca.pem`)
+    .replaceAll('/etc/dns/', `${directory}/`);
 }
 
 /** Replaces the node of the examples. What is written for it is repeated for each node. */

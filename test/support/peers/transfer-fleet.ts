@@ -9,6 +9,7 @@ import { typeMnemonic } from '../../../src/dns/type-codes.ts';
 import { addSecondary } from '../../../src/features/secondaries/sql-manage.ts';
 import type { Database } from '../../../src/store/postgres/database.ts';
 import { createKey, importKey } from '../../../src/store/transfers/keys.ts';
+import { type PeerTls, WITHOUT_TLS } from '../../../src/store/transfers/peer-tls.ts';
 import { addPeer } from '../../../src/store/transfers/peers.ts';
 import { setPolicy } from '../../../src/store/transfers/policies.ts';
 import { saveZones } from '../../../src/store/zones/save-zones.ts';
@@ -21,6 +22,7 @@ import { startWorkers, type WorkersProcess } from '../processes/workers-process.
 import { startTogether } from '../tests/start-together.ts';
 import { recordsOf } from '../zone/zone-text.ts';
 import {
+  type PeerTlsStart,
   startTransferPeer,
   type TransferKey,
   type TransferPeer,
@@ -44,6 +46,7 @@ interface ServerStart {
   readonly zones: readonly string[];
   /** Zone files by name, of a primary. */
   readonly files?: Readonly<Record<string, string>>;
+  readonly tls?: PeerTlsStart;
 }
 
 export class TransferFleet {
@@ -79,7 +82,13 @@ export class TransferFleet {
       isPrimary = false,
       algorithm = 'hmac-sha256',
       port,
-    }: { isPrimary?: boolean; algorithm?: 'hmac-sha256' | 'hmac-sha384' | 'hmac-sha512'; port?: number } = {},
+      tls = WITHOUT_TLS,
+    }: {
+      isPrimary?: boolean;
+      algorithm?: 'hmac-sha256' | 'hmac-sha384' | 'hmac-sha512';
+      port?: number;
+      tls?: PeerTls;
+    } = {},
   ): Promise<FleetPeer> {
     const base = { accountId: null, algorithm };
     const stored = isPrimary
@@ -88,7 +97,8 @@ export class TransferFleet {
     if (stored.kind !== 'stored') throw new Error(stored.kind);
     const { key } = stored;
     const place = { addresses: [LOOPBACK], port: port ?? (await freePort()) };
-    await addPeer(this.db, { name, ...place, networks: isPrimary ? [] : [`${LOOPBACK}/32`], keyId: key.id });
+    const networks = isPrimary ? [] : [`${LOOPBACK}/32`];
+    await addPeer(this.db, { name, ...place, networks, keyId: key.id, tls });
     const secret = Buffer.from(stored.secret).toString('base64');
     return { name, port: place.port, key: { name: key.name, algorithm, secret } };
   }
@@ -109,8 +119,8 @@ export class TransferFleet {
     this.nodes.push(...(await startTogether(starting)));
   }
 
-  async startWorkers(count = 1): Promise<void> {
-    const settings = { TSIG_SECRETS: `${SECRET.name}:${SECRET.secret.toString('base64')}` };
+  async startWorkers(count = 1, env: Readonly<Record<string, string>> = {}): Promise<void> {
+    const settings = { TSIG_SECRETS: `${SECRET.name}:${SECRET.secret.toString('base64')}`, ...env };
     const starting = Array.from({ length: count }, () => startWorkers(this.#database.url, settings));
     this.workers.push(...(await startTogether(starting)));
   }

@@ -1,5 +1,5 @@
 // Other servers as secondaries or primaries of zones, on loopback. Each gets a frame (port, folders, unsigned transfers for
-// tests), and its keys and zones from the examples of docs/operating/transfers.md, except yadifa.
+// tests), and its keys and zones from the examples of docs/operating/transfers.md and transfers-over-tls.md, except yadifa.
 
 import { writeFile } from 'node:fs/promises';
 import { freePort } from '../processes/free-port.ts';
@@ -27,6 +27,20 @@ interface TransferPeerStart {
   /** Zone files by name of the file, which is `ZONE.zone`. Only for primaries. */
   readonly files?: Readonly<Record<string, string>>;
   readonly port?: number;
+  /** Transfers over TLS, by BIND and NSD. */
+  readonly tls?: PeerTlsStart | undefined;
+}
+
+export interface PeerTlsStart {
+  /** Port of 127.0.0.1 on which a primary serves TLS, or from which a secondary transfers. */
+  readonly port: number;
+  /** The certificates of authorities that a secondary trusts, in PEM. */
+  readonly authorities: string;
+  /** The name that a secondary requires of its primary. */
+  readonly name: string;
+  /** The certificate and key of a primary, in PEM. */
+  readonly pem: string;
+  readonly key: string;
 }
 
 export interface TransferPeer {
@@ -56,7 +70,15 @@ export async function startTransferPeer(
   const { files, args, prepare, reload } = FRAMES[name];
   const daemon = await startDaemon({
     program: TRANSFER_PROGRAMS[name],
-    files: (inside) => ({ ...options.files, ...files({ ...options, directory: inside, port }) }),
+    files: (inside) => ({
+      ...options.files,
+      ...(options.tls && {
+        'ca.pem': options.tls.authorities,
+        'chain.pem': options.tls.pem,
+        'key.pem': options.tls.key,
+      }),
+      ...files({ ...options, directory: inside, port }),
+    }),
     args: (inside) => args(inside),
     prepare: (inside) => prepare?.({ ...options, directory: inside, port }) ?? Promise.resolve(),
     isReady: async () => {
@@ -100,11 +122,20 @@ interface Frame {
 
 const LOCAL = '127.0.0.1';
 
-/** Returns an example of docs/operating/transfers.md for this server. */
-function example(file: string, { primary, notified = [], ...values }: FrameOptions): string {
+/** Returns an example of the documents for this server. */
+function example(file: string, { primary, notified = [], tls, ...values }: FrameOptions): string {
+  const filled = { ...values, ...(tls && { tls: { ...tls, directory: values.directory } }) };
+  const over = tls === undefined ? '' : ' over TLS';
   return primary === undefined
-    ? documented(`${file} primary`, { ...values, nodes: notified })
-    : documented(`${file} secondary`, { ...values, nodes: [primary] });
+    ? documented(`${file} primary${over}`, { ...filled, nodes: notified })
+    : documented(`${file} secondary${over}`, { ...filled, nodes: [primary] });
+}
+
+/** Divides an example for BIND into the lines of its options and the rest: the frame has options, too. */
+function dividedExample(options: FrameOptions): { readonly own: string; readonly rest: string } {
+  const text = example('named.conf', options).replaceAll('allow-transfer {', `$& ${LOCAL};`);
+  const [block = '', own = ''] = /^options \{\n(.*\n)\};\n/m.exec(text) ?? [];
+  return { own, rest: text.replace(block, '') };
 }
 
 const FRAMES: Readonly<Record<TransferPeerName, Frame>> = {
@@ -114,7 +145,7 @@ const FRAMES: Readonly<Record<TransferPeerName, Frame>> = {
     files: (options) => ({
       'nsd.conf': `
 server:
-  ip-address: ${LOCAL}@${options.port}
+  ip-address: ${LOCAL}@${options.port}${options.tls ? `\n  tls-port: ${options.tls.port}` : ''}
   username: ""
   server-count: 1
   zonesdir: "${options.directory}"
@@ -163,8 +194,10 @@ ${example('knot.conf', options)
   bind: {
     args: (directory) => ['-f', '-n', '2', '-c', `${directory}/named.conf`],
     reload: 'SIGHUP',
-    files: (options) => ({
-      'named.conf': `
+    files: (options) => {
+      const { own, rest } = dividedExample(options);
+      return {
+        'named.conf': `
 options {
   directory "${options.directory}"; pid-file "${options.directory}/named.pid";
   session-keyfile "${options.directory}/session.key";
@@ -172,10 +205,11 @@ options {
   recursion no; allow-query { any; }; minimal-responses yes; dnssec-validation no; empty-zones-enable no; notify explicit;
   transfers-in 100; transfers-per-ns 100; serial-query-rate 1000; notify-rate 1000; startup-notify-rate 1000;
   min-refresh-time 1; min-retry-time 1;
-};
+${own}};
 controls { };
-${example('named.conf', options).replaceAll('allow-transfer {', `$& ${LOCAL};`)}`,
-    }),
+${rest}`,
+      };
+    },
   },
   powerdns: {
     args: (directory) => [`--config-dir=${directory}`],
