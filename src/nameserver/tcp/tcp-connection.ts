@@ -403,7 +403,7 @@ export function tcpSocketOf(socket: Socket): Socket {
   return (socket as { _parent?: Socket | null })._parent ?? socket;
 }
 
-/** True if the connection may carry transfers over TLS (RFC 9103 §7.1, §8.4). */
+/** True if the connection may carry transfers over TLS (RFC 9103 §7.1, §7.2). */
 function isXot(socket: Socket): boolean {
   const { alpnProtocol, getProtocol } = socket as Partial<TLSSocket>;
   return alpnProtocol === 'dot' && getProtocol?.call(socket) === 'TLSv1.3';
