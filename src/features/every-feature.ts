@@ -6,6 +6,7 @@ import type { Privileges } from '../store/roles/role-privileges.ts';
 import { analytics } from './analytics/feature.ts';
 import { aname } from './aname/feature.ts';
 import { cache } from './cache/feature.ts';
+import { catalogs } from './catalogs/feature.ts';
 import { certificates } from './certificates/feature.ts';
 import { dyndns } from './dyndns/feature.ts';
 import { externalDns } from './external-dns/feature.ts';
@@ -35,6 +36,7 @@ export const FEATURES: readonly Feature[] = [
   tickets,
   transfers,
   secondaries,
+  catalogs,
   updates,
   externalDns,
   pdns,

@@ -83,6 +83,8 @@ async function refuseOrder(
 ): Promise<Enabled | undefined> {
   if (await isCopy(trx, subject))
     return refused('dnssec_verbatim', 'the zone is copied from a primary, and only its primary can sign it');
+  if (zone !== undefined && (await isCatalog(trx, zone.name)))
+    return refused('dnssec_verbatim', 'the zone is a catalog, which is not signed');
   if (denial === 'nsec3' && !hasRoomForHashes(apex)) return refused('validation_failed', NO_ROOM_FOR_HASHES);
   if (signed === undefined && zone !== undefined && (await hasSignedApex(trx, zone.id))) {
     return refused(
@@ -98,6 +100,11 @@ async function isCopy(trx: Database, subject: Subject): Promise<boolean> {
   const condition =
     'domainId' in subject ? sql`domain_id = ${subject.domainId}` : sql`zone_name = ${subject.zoneName}`;
   const { rows } = await sql`select from secondaries where ${condition}`.execute(trx);
+  return rows.length > 0;
+}
+
+async function isCatalog(trx: Database, name: string): Promise<boolean> {
+  const { rows } = await sql`select from catalogs where name = ${name}`.execute(trx);
   return rows.length > 0;
 }
 

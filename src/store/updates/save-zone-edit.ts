@@ -39,10 +39,11 @@ export async function saveZoneUpdate(db: Database, order: SignedUpdate): Promise
   return await inTransaction(db, async (trx): Promise<SavedUpdate> => {
     const locked = await lockSubject(trx, { zoneName: encodeNameColumn(update.zone) });
     if (locked === undefined) return refused(RCODE.NOTAUTH, 'the zone was unloaded');
-    const { seen, isLate, isCopy, ...loaded } = await loadUnderLock(trx, locked, order);
+    const { seen, isLate, isCopy, isCatalog, ...loaded } = await loadUnderLock(trx, locked, order);
     if (seen !== undefined) return { ...seen, records: 0 };
     if (isLate) return refused(TOO_LATE.rcode, TOO_LATE.message);
     if (isCopy) return refused(RCODE.REFUSED, 'the zone is copied from a primary: change it there');
+    if (isCatalog) return refused(RCODE.REFUSED, 'the zone is a catalog of this fleet, which workers write');
     const zone = operatorZone(update.zone, loaded.records);
     const result = runUpdate(zone, update, loaded.grants);
     const saved =
@@ -136,6 +137,7 @@ interface LoadedRow {
   readonly seen: SeenJson | null;
   readonly isLate: boolean;
   readonly isCopy: boolean;
+  readonly isCatalog: boolean;
   readonly grants: GrantsJson;
   readonly records: PublishedJson;
 }
@@ -148,12 +150,14 @@ async function loadUnderLock(trx: Database, { zone }: LockedSubject, order: Sign
     select ${seenUpdate(mac)} as seen, ${isPast(deadline)} as "isLate",
       ${grantsOfKey(keyId, { zoneId })} as grants,
       exists (select from secondaries c where c.zone_name = ${name}) as "isCopy",
+      exists (select from catalogs c where c.name = ${name}) as "isCatalog",
       ${publishedAt(zoneId, names)} as records`.execute(trx);
-  const [{ seen, isLate, isCopy, grants, records }] = rows as [LoadedRow];
+  const [{ seen, isLate, isCopy, isCatalog, grants, records }] = rows as [LoadedRow];
   return {
     seen: decodeSeen(seen),
     isLate,
     isCopy,
+    isCatalog,
     grants: decodeGrants(grants),
     records: decodePublished(records),
   };

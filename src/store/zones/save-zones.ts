@@ -84,6 +84,16 @@ class CopiedZoneError extends RefusedZonesError {
   }
 }
 
+/** The zone is a catalog of this fleet, which workers write. */
+class CatalogZoneError extends RefusedZonesError {
+  override readonly name = 'CatalogZoneError';
+
+  constructor(names: readonly string[]) {
+    const how = 'use catalog remove first';
+    super(names, `is a catalog of this fleet: ${how}`, `are catalogs of this fleet: ${how}`);
+  }
+}
+
 const HOW_TO_LOAD = "load it without DNSSEC records, or remove the fleet's signatures first (dnssec disable)";
 
 /** The file has DNSSEC records, but the fleet signs the zone. Only one signer is possible. */
@@ -280,8 +290,8 @@ export async function unloadZones(
 }
 
 /**
- * Throws `CustomerZoneError` if one of the zones is a customer's, and another `RefusedZonesError` if one is a copy, unless
- * `copies` allows them.
+ * Throws `CustomerZoneError` if one of the zones is a customer's, and another `RefusedZonesError` if one is a catalog of
+ * this fleet, or a copy unless `copies` allows them.
  */
 export async function lockOperatorZones(
   trx: Database,
@@ -291,10 +301,14 @@ export async function lockOperatorZones(
   const locked = await lockZones(trx, names, create);
   const domains = [...locked.values()].filter((zone) => zone.kind === 'domain');
   if (domains.length > 0) throw new CustomerZoneError(domains.map((zone) => zone.name));
-  const { rows } = await sql<{ name: string }>`
-    select zone_name as name from secondaries where zone_name = any(${names}::text[]) order by 1`.execute(
+  const { rows } = await sql<{ name: string; isCatalog: boolean }>`
+    select zone_name as name, false as "isCatalog" from secondaries where zone_name = any(${names}::text[])
+    union all
+    select name, true from catalogs where role = 'producer' and name = any(${names}::text[]) order by 1`.execute(
     trx,
   );
+  const catalogs = rows.filter(({ isCatalog }) => isCatalog);
+  if (catalogs.length > 0) throw new CatalogZoneError(catalogs.map(({ name }) => name));
   if (rows.length > 0 && !copies) throw new CopiedZoneError(rows.map(({ name }) => name));
   return locked;
 }

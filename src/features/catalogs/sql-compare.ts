@@ -1,0 +1,192 @@
+// Compares the zones of the fleet with the members of the catalogs that it produces.
+
+import { type RawBuilder, sql } from 'kysely';
+import type { Database } from '../../store/postgres/database.ts';
+import type { MemberZone, StoredListing } from '../../zone/catalog/plan-members.ts';
+
+/** A catalog that this fleet produces. */
+export interface Producer {
+  readonly id: number;
+  readonly name: string;
+  readonly maxMembers: number;
+  readonly selects: 'all' | 'account' | null;
+  readonly hasFindings: boolean;
+  /** True if all zones must be compared, not only those that have changed. */
+  readonly isDue: boolean;
+}
+
+/** A former member stays in its catalog for this long, so that all consumers learn where it has moved (RFC 9432 §4.3.1). */
+const MOVING = sql`interval '1 hour'`;
+/**
+ * All zones are compared with a new catalog; again when the transactions that did not know it have ended; every minute
+ * while it is full; and every hour, which corrects what a restore or an error has left.
+ */
+const IS_DUE = sql`(compared_at is null or compared_at < now() - interval '1 hour'
+  or findings <> '[]' and compared_at < now() - interval '1 minute'
+  or now() - created_at > interval '2 minutes' and compared_at - created_at < interval '2 minutes')`;
+
+/** Returns true if a round has work, and a second has passed since the last one. */
+export async function isRoundDue(db: Database): Promise<boolean> {
+  const { rows } = await sql<{ isDue: boolean }>`
+    select (exists (select from catalog_changes)
+        or exists (select from catalog_members where left_at < now() - ${MOVING})
+        or exists (select from catalogs where role = 'producer' and ${IS_DUE}))
+      and not exists (select from catalogs where published_at > clock_timestamp() - interval '1 second') as "isDue"`.execute(
+    db,
+  );
+  return rows[0]?.isDue === true;
+}
+
+/** 'catalogs' as a number: the lock of the one worker that publishes. */
+const PUBLISH_LOCK = 1667331169;
+
+/** Returns undefined if another worker publishes. */
+export async function lockProducers(trx: Database): Promise<Producer[] | undefined> {
+  const { rows } = await sql<{ isMine: boolean }>`
+    select pg_try_advisory_xact_lock(${PUBLISH_LOCK}) as "isMine"`.execute(trx);
+  if (rows[0]?.isMine !== true) return undefined;
+  const found = await sql<Producer>`
+    select id, name, max_members as "maxMembers", selects, findings <> '[]' as "hasFindings", ${IS_DUE} as "isDue"
+    from catalogs c where role = 'producer' order by id for update`.execute(trx);
+  return found.rows;
+}
+
+const MOST_CHANGES = 20_000;
+
+/** Takes the oldest changes. Returns the ids of the zones, and whether each was deleted. */
+export async function takeChanges(trx: Database): Promise<Map<number, boolean>> {
+  const { rows } = await sql<{ id: number; isReplaced: boolean }>`
+    with taken as (
+      delete from catalog_changes where id in (select id from catalog_changes order by id limit ${MOST_CHANGES})
+      returning zone_id, deleted)
+    select zone_id as id, bool_or(deleted) as "isReplaced" from taken group by 1`.execute(trx);
+  return new Map(rows.map(({ id, isReplaced }) => [id, isReplaced]));
+}
+
+/** Makes the next round compare these zones again. */
+export async function noteChanges(trx: Database, ids: readonly number[]): Promise<void> {
+  await sql`
+    insert into catalog_changes (zone_id, deleted) select id, false from unnest(${[...ids]}::bigint[]) i (id)`.execute(
+    trx,
+  );
+}
+
+/** Returns the zones whose time as a former member is over. */
+export async function loadMoved(trx: Database): Promise<number[]> {
+  const { rows } = await sql<{ id: number }>`
+    select distinct zone_id as id from catalog_members where left_at < now() - ${MOVING} limit ${MOST_CHANGES}`.execute(
+    trx,
+  );
+  return rows.map(({ id }) => id);
+}
+
+/** A zone that another catalog than before selects, or with another group. */
+interface Difference {
+  readonly id: number;
+  readonly from: number | null;
+  readonly to: number | null;
+}
+
+interface Differences {
+  readonly zones: readonly Difference[];
+  /** Number of zones that join each catalog, also those beyond the limit. */
+  readonly joins: ReadonlyMap<number, number>;
+  /** True if there are more zones. */
+  readonly isMore: boolean;
+}
+
+const MOST_DIFFERENCES = 100_000;
+
+/** @param ids undefined for all zones */
+export async function findDifferences(
+  trx: Database,
+  producers: readonly Producer[],
+  ids: readonly number[] | undefined,
+): Promise<Differences> {
+  const among = (column: string) =>
+    ids === undefined ? sql`` : sql`and ${sql.raw(column)} = any(${[...ids]}::bigint[])`;
+  const { rows } = await sql<Difference & { joins: number }>`
+    select coalesce(w.id, m.zone_id) as id, m.catalog_id as from, w.catalog_id as to,
+      count(*) filter (where w.catalog_id is distinct from m.catalog_id) over (partition by w.catalog_id)::integer as joins
+    from (${wantedZones(producers, among('z.id'))}) w
+    full join (select * from catalog_members m where m.zone_id is not null and m.left_at is null ${among('m.zone_id')}) m
+      on m.zone_id = w.id
+    where w.id is null or m.zone_id is null or m.catalog_id <> w.catalog_id or m.group_name is distinct from w.group_name
+    limit ${MOST_DIFFERENCES + 1}`.execute(trx);
+  const joins = new Map(rows.flatMap(({ to, joins }) => (to === null ? [] : [[to, joins]])));
+  return { zones: rows.slice(0, MOST_DIFFERENCES), joins, isMore: rows.length > MOST_DIFFERENCES };
+}
+
+/** A zone with its listings. */
+export interface ComparedZone extends MemberZone {
+  /** Undefined if the zone was purged. */
+  readonly name: string | undefined;
+  readonly stored: readonly (StoredListing & { readonly name: string })[];
+}
+
+interface ComparedRow {
+  readonly id: number;
+  readonly name: string | null;
+  readonly version: number;
+  readonly catalogId: number | null;
+  readonly group: string | null;
+  readonly stored: readonly {
+    readonly catalogId: number;
+    readonly name: string;
+    readonly label: string;
+    readonly group: string | null;
+    readonly hasLeft: boolean;
+    readonly isOver: boolean;
+    readonly movedTo: number | null;
+  }[];
+}
+
+/** Loads these zones, deleted or not, with their listings. */
+export async function loadCompared(
+  trx: Database,
+  producers: readonly Producer[],
+  ids: readonly number[],
+): Promise<Omit<ComparedZone, 'isReplaced'>[]> {
+  const { rows } = await sql<ComparedRow>`
+    with wanted as materialized (${wantedZones(producers, sql`and z.id = any(${[...ids]}::bigint[])`)})
+    select i.id, w.name, coalesce(w.version, 0) as version, w.catalog_id as "catalogId", w.group_name as group, l.stored
+    from unnest(${[...ids]}::bigint[]) i (id) left join wanted w on w.id = i.id cross join lateral (
+      select coalesce(jsonb_agg(jsonb_build_object('catalogId', catalog_id, 'name', name, 'label', label,
+        'group', group_name, 'hasLeft', left_at is not null, 'movedTo', moved_to,
+        'isOver', coalesce(moved_to is null and left_at is not null or left_at < now() - ${MOVING}, false))), '[]') as stored
+      from catalog_members m where m.zone_id = i.id) l`.execute(trx);
+  return rows.map(({ id, name, version, catalogId, group, stored }) => ({
+    id,
+    name: name ?? undefined,
+    version,
+    wanted: catalogId === null ? undefined : { catalogId, group },
+    stored: stored.map(({ hasLeft, movedTo, ...listing }) => ({
+      ...listing,
+      coo: hasLeft ? (movedTo ?? 0) : undefined,
+    })),
+  }));
+}
+
+/**
+ * Returns a query of the zones that nodes serve whole, each with the catalog that selects it: the one to which it was added
+ * by hand, else that of its account, else that of all zones; the oldest of several. Marks of other kinds than that of an
+ * unproven zone say that nodes serve a zone in part, not at all, or to peers.
+ */
+function wantedZones(producers: readonly Producer[], condition: RawBuilder<unknown>): RawBuilder<unknown> {
+  const hasAccounts = producers.some(({ selects }) => selects === 'account');
+  const ofAccount = sql`(
+    select min(a.id) from catalogs a join domains d on d.account_id = a.account_id
+    where a.selects = 'account' and d.zone_id = z.id)`;
+  const ofAll = producers.find(({ selects }) => selects === 'all')?.id ?? null;
+  return sql`
+    select z.id, z.name, z.version, c.id as catalog_id, case when c.group_by_policy then coalesce(p.name,
+      (select name from transfer_policies where is_default)) end as group_name
+    from zones z left join catalog_names n on n.name = z.name
+      join catalogs c on c.id = coalesce(n.catalog_id, ${hasAccounts ? ofAccount : sql`null`}, ${ofAll}::bigint)
+      left join transfer_policies p on p.id = z.policy_id
+    where z.deleted_at is null ${condition} and coalesce((
+      select r.ttl from zone_records r where r.zone_id = z.id and r.owner = z.name and r.type = 0 and not r.removed
+      limit 1), ${UNPROVEN_TTL}) = ${UNPROVEN_TTL}`;
+}
+
+const UNPROVEN_TTL = 1;

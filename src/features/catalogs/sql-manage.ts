@@ -1,0 +1,186 @@
+// Creates, changes and removes catalogs that this fleet produces. Workers write their members.
+
+import { sql } from 'kysely';
+import { ROOT } from '../../dns/name.ts';
+import { lockNamesAround } from '../../store/change/lock-domain.ts';
+import { currentTime } from '../../store/postgres/current-time.ts';
+import type { Database } from '../../store/postgres/database.ts';
+import { decodeNameColumn } from '../../store/postgres/name-column.ts';
+import { inTransaction, rollBackTo } from '../../store/postgres/transaction.ts';
+import { setZonePolicies } from '../../store/transfers/policies.ts';
+import { saveZones, unloadZones } from '../../store/zones/save-zones.ts';
+import { emptyCatalog, hasRoomForMembers } from '../../zone/catalog/print-catalog.ts';
+import { timedSerial } from '../../zone/serial.ts';
+import { findOccupants } from './sql-occupants.ts';
+
+export interface CatalogToCreate {
+  /** In stored form. */
+  readonly name: string;
+  /** Undefined for a catalog whose members are added by hand. */
+  readonly selects:
+    | { readonly kind: 'all' }
+    | { readonly kind: 'account'; readonly accountId: number }
+    | undefined;
+  /** Undefined for the default policy. */
+  readonly policy: string | undefined;
+  readonly isGroupedByPolicy: boolean;
+  readonly maxMembers: number;
+}
+
+type CreatedCatalog =
+  | {
+      readonly kind: 'created';
+      /** True if a peer that may transfer the catalog signs with a key. */
+      readonly hasKey: boolean;
+    }
+  /** `why` is a predicate whose subject is the catalog. */
+  | { readonly kind: 'refused'; readonly why: string };
+
+/** Creates a catalog without members. Workers add them in their next round. */
+export async function createCatalog(
+  db: Database,
+  catalog: CatalogToCreate,
+  actor: string,
+): Promise<CreatedCatalog> {
+  const { name, selects, policy, isGroupedByPolicy, maxMembers } = catalog;
+  const apex = decodeNameColumn(name);
+  const refuse = (why: string) => rollBackTo({ kind: 'refused', why } satisfies CreatedCatalog);
+  return await inTransaction<CreatedCatalog>(db, async (trx) => {
+    if (apex === ROOT || !hasRoomForMembers(apex)) refuse('cannot be the name of a catalog');
+    await lockNamesAround(trx, name);
+    const taken = await findConflict(trx, name);
+    if (taken !== undefined) refuse(taken);
+    const accountId = selects?.kind === 'account' ? selects.accountId : null;
+    const found = await sql`select from accounts where id = ${accountId}`.execute(trx);
+    if (accountId !== null && found.rows.length === 0)
+      refuse(`cannot select account ${accountId}, which does not exist`);
+    const records = emptyCatalog(apex, timedSerial(0, await currentTime(trx)));
+    await saveZones(trx, [{ apex, records }], { source: 'cli', actor });
+    const given = await setZonePolicies(trx, [name], policy);
+    if (given.kind === 'absent') refuse(`cannot have the policy ${policy}, which does not exist`);
+    await sql`
+      insert into catalogs (name, role, selects, account_id, group_by_policy, max_members)
+      values (${name}, 'producer', ${selects?.kind ?? null}, ${accountId}, ${isGroupedByPolicy}, ${maxMembers})`.execute(
+      trx,
+    );
+    await compareAll(trx);
+    return { kind: 'created', hasKey: await hasPeerWithKey(trx, name) };
+  });
+}
+
+/** Returns why no catalog can have this name, as a predicate. It must not hide records or names of others. */
+async function findConflict(trx: Database, name: string): Promise<string | undefined> {
+  const occupants = (await findOccupants(trx, name, [name])).get(name) ?? [];
+  if (occupants.some((other) => other.name === name)) return 'exists';
+  const [above] = occupants;
+  if (above?.kind === 'domain') return `is below the customer's domain ${above.name}`;
+  if (above !== undefined && (await hasRecordsAt(trx, above.name, name)))
+    return `is a name at or above records of the zone ${above.name}`;
+  const suffix = reversed(`.${name}`);
+  const { rows } = await sql<{ name: string }>`
+    select name from (
+      select name from domains where deleted_at is null and reverse(name) collate "C" between ${suffix} and ${suffix} || chr(127)
+      union all
+      select name from zones where kind = 'operator' and deleted_at is null
+        and reverse(name) collate "C" between ${suffix} and ${suffix} || chr(127)) b limit 1`.execute(trx);
+  return rows[0] && `is above the zone ${rows[0].name}`;
+}
+
+function reversed(text: string): string {
+  return [...text].reverse().join('');
+}
+
+async function hasRecordsAt(trx: Database, zone: string, name: string): Promise<boolean> {
+  const { rows } = await sql`
+    select from zone_records r join zones z on z.id = r.zone_id
+    where z.name = ${zone} and not r.removed and (r.owner = ${name} or right(r.owner, ${name.length + 1}) = ${`.${name}`})
+    limit 1`.execute(trx);
+  return rows.length > 0;
+}
+
+async function hasPeerWithKey(trx: Database, name: string): Promise<boolean> {
+  const { rows } = await sql`
+    select from zones z join policy_peers l
+        on l.policy_id = coalesce(z.policy_id, (select id from transfer_policies where is_default))
+      join peers p on p.id = l.peer_id join tsig_keys k on k.id = p.key_id
+    where z.name = ${name} and l.transfers and k.revoked_at is null limit 1`.execute(trx);
+  return rows.length > 0;
+}
+
+/** Makes the next round compare all zones. */
+async function compareAll(trx: Database): Promise<void> {
+  await sql`update catalogs set compared_at = null where role = 'producer'`.execute(trx);
+}
+
+/** Locks the catalog. Returns its id, or undefined if this fleet does not produce it. */
+async function lockProducer(trx: Database, name: string): Promise<number | undefined> {
+  const { rows } = await sql<{ id: number }>`
+    select id from catalogs where name = ${name} and role = 'producer' for update`.execute(trx);
+  return rows[0]?.id;
+}
+
+/** Removes the catalog. Its members stay zones of the fleet. Returns false if this fleet does not produce it. */
+export async function removeProducer(db: Database, name: string, actor: string): Promise<boolean> {
+  return await inTransaction(db, async (trx) => {
+    const id = await lockProducer(trx, name);
+    if (id === undefined) return false;
+    await sql`delete from catalogs where id = ${id}`.execute(trx);
+    await unloadZones(trx, [decodeNameColumn(name)], { source: 'cli', actor });
+    await compareAll(trx);
+    return true;
+  });
+}
+
+/** Returns the former limit, or undefined if this fleet does not produce the catalog. */
+export async function setMaxMembers(
+  trx: Database,
+  name: string,
+  maxMembers: number,
+): Promise<number | undefined> {
+  const { rows } = await sql<{ before: number }>`
+    update catalogs c set max_members = ${maxMembers}, compared_at = null
+    from (select id, max_members from catalogs where name = ${name} and role = 'producer' for update) o
+    where c.id = o.id returning o.max_members as before`.execute(trx);
+  return rows[0]?.before;
+}
+
+/**
+ * Adds names by hand. Each becomes a member when a zone of this name is served whole, also if another catalog selects it.
+ * Returns undefined if this fleet does not produce the catalog, else the names that were not added before.
+ */
+export async function addNames(
+  trx: Database,
+  catalog: string,
+  names: readonly string[],
+): Promise<string[] | undefined> {
+  const id = await lockProducer(trx, catalog);
+  if (id === undefined) return undefined;
+  const { rows } = await sql<{ name: string }>`
+    insert into catalog_names as n (name, catalog_id) select name, ${id} from unnest(${[...names]}::text[]) t (name)
+    order by name on conflict (name) do update set catalog_id = excluded.catalog_id where n.catalog_id <> excluded.catalog_id
+    returning name`.execute(trx);
+  await compareNames(trx, names);
+  return rows.map(({ name }) => name);
+}
+
+/** Returns undefined if this fleet does not produce the catalog, else the names that were removed. */
+export async function removeNames(
+  trx: Database,
+  catalog: string,
+  names: readonly string[],
+): Promise<string[] | undefined> {
+  const id = await lockProducer(trx, catalog);
+  if (id === undefined) return undefined;
+  const { rows } = await sql<{ name: string }>`
+    delete from catalog_names where catalog_id = ${id} and name = any(${[...names]}::text[]) returning name`.execute(
+    trx,
+  );
+  await compareNames(trx, names);
+  return rows.map(({ name }) => name);
+}
+
+async function compareNames(trx: Database, names: readonly string[]): Promise<void> {
+  await sql`
+    insert into catalog_changes (zone_id, deleted)
+    select id, false from zones where name = any(${[...names]}::text[])`.execute(trx);
+}
