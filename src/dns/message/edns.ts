@@ -26,6 +26,9 @@ export const EDNS_OPTION = {
   ZONEVERSION: 19, // RFC 9660
 } as const;
 
+/** Answers are padded to a multiple of this length (RFC 8467 §4.1). */
+export const PADDING_BLOCK_OCTETS = 468;
+
 /** Extended DNS error codes, RFC 8914 §4. */
 export const EXTENDED_ERROR = {
   OTHER: 0,

@@ -1,7 +1,13 @@
 // Writes the OPT record of an answer (RFC 6891). Its size is planned before the sections are written, so that they
 // leave space for it.
 
-import { DNSSEC_OK, EDNS_OPTION, OPT_OCTETS, UDP_PAYLOAD_OCTETS } from '../../dns/message/edns.ts';
+import {
+  DNSSEC_OK,
+  EDNS_OPTION,
+  OPT_OCTETS,
+  PADDING_BLOCK_OCTETS,
+  UDP_PAYLOAD_OCTETS,
+} from '../../dns/message/edns.ts';
 import { TYPE } from '../../dns/type-codes.ts';
 import { CLIENT_COOKIE_OCTETS, type Cookies, type CookieVerdict, SERVER_COOKIE_OCTETS } from './cookies.ts';
 import type { NameWriter } from './name-writer.ts';
@@ -22,8 +28,6 @@ const TCP_KEEPALIVE_OCTETS = OPTION_HEAD_OCTETS + 2;
 /** Offset of the scope in the option, after family and source prefix length (RFC 7871 §6). */
 const SUBNET_SCOPE = 3;
 const SOA_SERIAL = 0; // RFC 9660 §5.2
-/** Answers are padded to a multiple of this length (RFC 8467 §4.1). */
-const PADDING_BLOCK_OCTETS = 468;
 
 export class OptWriter {
   /** Length of the planned record; 0 if there is none. */

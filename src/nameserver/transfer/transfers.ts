@@ -17,7 +17,7 @@ import type { TransferPeer } from './transfer-config.ts';
 import type { TransferCounters } from './transfer-counters.ts';
 import type { TransferReports } from './transfer-reports.ts';
 import { type Release, TransferSlots } from './transfer-slots.ts';
-import { writeTransferMessage } from './write-reply.ts';
+import { type TransferReply, writeTransferMessage } from './write-reply.ts';
 
 interface TransfersOptions {
   readonly zones: EncodedZones;
@@ -100,7 +100,7 @@ export class Transfers {
   /** Answers a permitted SOA query for a private zone. */
   sendSoa(request: VerifiedRequest, permitted: Permitted): void {
     const soa = soaAlone(permitted.zone);
-    this.#options.poster.send(request, writeTransferMessage(request, soa, 0, expireOf(permitted)));
+    this.#options.poster.send(request, writeTransferMessage(request, soa, 0, replyTo(request, permitted)));
   }
 
   /** Sends the next part of an answer. Call it when the peer has taken the last one. */
@@ -222,7 +222,7 @@ export class Transfers {
     zone: ZoneVersion,
     transfer: EncodedTransfer,
   ): boolean {
-    const octets = writeTransferMessage(request, transfer, 0, expireOf(permitted));
+    const octets = writeTransferMessage(request, transfer, 0, replyTo(request, permitted));
     if (octets.length > roomFor(request)) return false;
     this.#options.poster.send(request, octets);
     this.#noteSent({ request, permitted, startedMs }, { form, zone, transfer });
@@ -232,12 +232,12 @@ export class Transfers {
   #sendPart(open: Open, answer: Answer) {
     const { request, permitted } = open;
     const { transfer } = answer;
-    const expire = expireOf(permitted);
+    const reply = replyTo(request, permitted);
     this.#options.poster.sendPart(request, {
       get left() {
         return transfer.messages.length - answer.sent;
       },
-      take: () => writeTransferMessage(request, transfer, answer.sent++, expire),
+      take: () => writeTransferMessage(request, transfer, answer.sent++, reply),
     });
     if (answer.sent < transfer.messages.length) return;
     this.#open.delete(request.message.id);
@@ -286,6 +286,14 @@ function soaAlone({ soa }: ZoneVersion): EncodedTransfer {
   const writer = new TransferWriter(soa.owner, SOA_MESSAGE_OCTETS);
   writer.write(soa);
   return writer.finish();
+}
+
+function replyTo({ message, signer }: VerifiedRequest, permitted: Permitted): TransferReply {
+  return {
+    expireSeconds: expireOf(permitted),
+    pads: message.transport === TRANSPORT.TLS,
+    signatureOctets: signer?.octets ?? 0,
+  };
 }
 
 /** The value of EXPIRE (RFC 7314 §2): that of the SOA. Unknown for a secondary. */

@@ -93,6 +93,25 @@ describe('a zone transfer', () => {
     expect(refusals).toEqual(reason === undefined ? [] : Array(2).fill(expect.stringMatching(reason)));
   });
 
+  test('has an OPT record in every message, which pads it over TLS if the request is padded', async () => {
+    const [plain, asked] = [axfr('long.test.', ''), axfr('long.test.', '12:0000')];
+    const messagesOf = (query: Uint8Array, from: From) => slowNode().answers(query, from);
+    const options = (messages: readonly Uint8Array[]) =>
+      messages.map((one) => decodeMessage(one).edns?.options.length);
+    const count = (await messagesOf(plain, NEAR)).length;
+    expect(count).toBeGreaterThan(2);
+    expect(options(await messagesOf(plain, NEAR))).toEqual(Array(count).fill(0));
+    expect(options(await messagesOf(asked, NEAR))).toEqual(Array(count).fill(0));
+    const near = { from: '192.0.2.1', tls: 'dot' } as const;
+    for (const [query, from] of [
+      [asked, { ...NEAR, tls: 'dot' as const }],
+      [signed(asked, 'acme.').message, near],
+    ] as const) {
+      const messages = await messagesOf(query, from);
+      expect(messages.map(({ length }) => length % 468)).toEqual(Array(count).fill(0));
+    }
+  });
+
   test('of a strict peer over UDP is refused', async () => {
     const answers = await slowNode().answers(ixfr(7, 'example.test.', 'OPT()'), { from: STRICT, tcp: false });
     expect(answers.map(summarize)).toEqual(REFUSED);
