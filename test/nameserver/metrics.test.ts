@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { RCODE } from '../../src/dns/message/rcodes.ts';
 import { TYPE } from '../../src/dns/type-codes.ts';
-import { QueryCounters } from '../../src/nameserver/answer/query-counters.ts';
+import { EDNS_BIT, QueryCounters } from '../../src/nameserver/answer/query-counters.ts';
 import { createMetrics } from '../../src/nameserver/metrics.ts';
 
 async function exported(counters: QueryCounters, feedLagSeconds?: number): Promise<string[]> {
@@ -26,6 +26,7 @@ async function exported(counters: QueryCounters, feedLagSeconds?: number): Promi
       connections: 31,
       handshakes: { done: 32, failed: 33, timeout: 34, refused: 35 },
       resumed: 36,
+      dohStatuses: { 200: 37, 415: 38 },
     }),
     tlsFiles: () => ({ expiresAtMs: Date.now() - 3_600_000, failures: 37 }),
     transfers: () => ({
@@ -48,6 +49,9 @@ test('the metrics equal the counts', async () => {
   counters.countAnswer(0, TYPE.A, RCODE.NOERROR, false);
   counters.countAnswer(0, TYPE.A, RCODE.NOERROR, true);
   counters.countAnswer(1, 4711, RCODE.REFUSED, false);
+  counters.countTraffic(0, 12, 65_535, EDNS_BIT.EDNS | EDNS_BIT.DO | EDNS_BIT.COOKIE);
+  counters.countTraffic(0, 40, 512, EDNS_BIT.EDNS);
+  counters.countTraffic(3, 17, 513, 0);
   counters.countSigned(3, false);
   counters.countSigned(1, true);
   counters.observeLatency(0.000_015);
@@ -79,6 +83,26 @@ zonefleet_image_capacity_bytes 65536
 zonefleet_queries_total{transport="udp",type="A",rcode="NOERROR"} 2
 zonefleet_queries_total{transport="tcp",type="other",rcode="REFUSED"} 1
 zonefleet_truncated_total{transport="udp"} 1
+zonefleet_edns_total{bit="edns"} 2
+zonefleet_edns_total{bit="do"} 1
+zonefleet_edns_total{bit="cookie"} 1
+zonefleet_edns_total{bit="padding"} 0
+# TYPE zonefleet_request_octets histogram
+zonefleet_request_octets_bucket{le="16",transport="udp"} 1
+zonefleet_request_octets_bucket{le="32",transport="udp"} 1
+zonefleet_request_octets_bucket{le="64",transport="udp"} 2
+zonefleet_request_octets_bucket{le="+Inf",transport="udp"} 2
+zonefleet_request_octets_sum{transport="udp"} 52
+zonefleet_request_octets_count{transport="udp"} 2
+zonefleet_request_octets_bucket{le="16",transport="https"} 0
+zonefleet_request_octets_bucket{le="32",transport="https"} 1
+zonefleet_response_octets_bucket{le="256",transport="udp"} 0
+zonefleet_response_octets_bucket{le="512",transport="udp"} 1
+zonefleet_response_octets_bucket{le="32768",transport="udp"} 1
+zonefleet_response_octets_bucket{le="65536",transport="udp"} 2
+zonefleet_response_octets_bucket{le="1024",transport="https"} 1
+zonefleet_response_octets_sum{transport="https"} 513
+zonefleet_response_octets_count{transport="tcp"} 0
 zonefleet_truncated_total{transport="tcp"} 0
 zonefleet_tls_connections 31
 zonefleet_tls_handshakes_total{outcome="done"} 32

@@ -161,21 +161,10 @@ export async function listenTcp(
   }: TcpOptions = {},
 ): Promise<TcpListener> {
   const shared = new Listening(answers, limits, now);
-  const libc = await openLibc().catch(() => undefined);
-  const servers: Server[] = [];
-  try {
-    for (const address of addresses) {
-      const server = createServer((socket) => accept(socket, shared));
-      await listen(server, address, findInherited(inherited, address)?.tcp);
-      servers.push(server);
-      if (libc !== undefined) boundBuffers(libc, server);
-      server.removeAllListeners('error');
-      server.on('error', () => answers.counters.tcpRefused++); // accept failed, usually for lack of descriptors
-    }
-  } catch (error) {
-    await Promise.all(servers.map(closeServer));
-    throw error;
-  }
+  const servers = await openServers(addresses, inherited, {
+    create: () => createServer((socket) => accept(socket, shared)),
+    onError: () => answers.counters.tcpRefused++, // accept failed, usually for lack of descriptors
+  });
   const sweep = setInterval(
     () => {
       endIdle(shared);
@@ -202,7 +191,7 @@ export async function listenTcp(
     async close() {
       clearInterval(sweep);
       shared.turns.close();
-      const closed = Promise.all(servers.map(closeServer));
+      const closed = closeServers(servers);
       for (const connection of shared.connections) connection.endWhenWritten();
       const force = setTimeout(() => {
         for (const connection of shared.connections) connection.destroy();
@@ -218,7 +207,37 @@ function createTcpServer(accept: (socket: Socket) => void): Server {
   return createServer({ allowHalfOpen: true, noDelay: true }, accept);
 }
 
-export async function listen(
+interface ServerMaker {
+  create(): Server;
+  /** Called for errors while the server listens. */
+  onError(): void;
+}
+
+/** Listens on all addresses, with bounded buffers. If one of them fails, rejects and listens on none. */
+export async function openServers(
+  addresses: readonly ListenAddress[],
+  inherited: readonly InheritedAddress[],
+  { create, onError }: ServerMaker,
+): Promise<Server[]> {
+  const libc = await openLibc().catch(() => undefined);
+  const servers: Server[] = [];
+  try {
+    for (const address of addresses) {
+      const server = create();
+      await listen(server, address, findInherited(inherited, address)?.tcp);
+      servers.push(server);
+      if (libc !== undefined) boundBuffers(libc, server);
+      server.removeAllListeners('error');
+      server.on('error', onError);
+    }
+  } catch (error) {
+    await closeServers(servers);
+    throw error;
+  }
+  return servers;
+}
+
+async function listen(
   server: Server,
   { address, port }: ListenAddress,
   inherited: number | undefined,
@@ -248,8 +267,9 @@ function boundBuffers(libc: Libc, server: Server): void {
   }
 }
 
-function closeServer(server: Server): Promise<void> {
-  return new Promise((done) => server.close(() => done()));
+/** Resolves when the servers have no connection. */
+export async function closeServers(servers: readonly Server[]): Promise<void> {
+  await Promise.all(servers.map((server) => new Promise<void>((done) => server.close(() => done()))));
 }
 
 async function* passConnections(shared: Listening): AsyncGenerator<PassedConnection[]> {

@@ -79,8 +79,10 @@ export interface ListenError extends Partial<ListenAddress> {
 
 /** The numbers of the thread for the metrics of the node. Counters are totals since the thread started. */
 export interface TlsState {
-  /** Open connections over TLS. */
+  /** Open connections over TLS, and of DOH_PLAIN_LISTEN. */
   readonly connections: number;
   readonly handshakes: Readonly<HandshakeCounts>;
   readonly resumed: number;
+  /** Responses over HTTPS by status. */
+  readonly dohStatuses: Readonly<Record<string, number>>;
 }

@@ -11,6 +11,7 @@ import { type Samples, TimedSampler } from '../observe/sampler.ts';
 import { SlowPathLimit } from '../slow-path/slow-path-limit.ts';
 import { listenTcp, type TcpListener } from '../tcp/tcp.ts';
 import { openUdpAnswerer } from '../udp/udp-answerer.ts';
+import { type DohListener, listenDoh } from './doh.ts';
 import type { FromTlsThread, ListeningSocket, TlsState, TlsThreadOptions, ToTlsThread } from './messages.ts';
 import { RelayedSlowPath } from './slow-relay.ts';
 import { TlsServers } from './tls-servers.ts';
@@ -55,6 +56,26 @@ function listenDot(): Promise<TcpListener> | undefined {
   ).catch((error) => refuse('DOT_LISTEN', error));
 }
 
+/** Listens for DNS over HTTPS. */
+function listenHttps(): Promise<DohListener> | undefined {
+  const { dohListen, dohPlainListen } = options;
+  if (dohListen.length + dohPlainListen.length === 0) return undefined;
+  const settings = { ...options.settings, hasTransfers: false };
+  const { answerer } = openUdpAnswerer({ Answerer }, { ...parts, settings }, reportFailure);
+  return listenDoh({
+    listen: dohListen,
+    plainListen: dohPlainListen,
+    tls: servers,
+    answers: { ...answers, answerer, sampler },
+    inherited,
+  }).catch((error: Partial<ListenAddress>) => {
+    const isPlain = dohPlainListen.some(
+      ({ address, port }) => address === error.address && port === error.port,
+    );
+    return refuse(isPlain ? 'DOH_PLAIN_LISTEN' : 'DOH_LISTEN', error as NodeJS.ErrnoException);
+  });
+}
+
 /** Reports why the thread cannot listen, and ends it. */
 function refuse(setting: string, error: NodeJS.ErrnoException & Partial<ListenAddress>): never {
   const { message, code, syscall, address, port: listenPort } = error;
@@ -64,8 +85,12 @@ function refuse(setting: string, error: NodeJS.ErrnoException & Partial<ListenAd
 }
 
 const dot = await listenDot();
+const doh = await listenHttps();
 
-const listeners = [{ listen: options.dotListen, listener: dot }];
+const listeners = [
+  { listen: options.dotListen, listener: dot },
+  { listen: [...options.dohListen, ...options.dohPlainListen], listener: doh },
+];
 const sockets = listeners.flatMap(({ listen, listener }) =>
   (listener?.descriptors ?? []).map((descriptor, i): ListeningSocket => {
     const { port: bound } = listener?.addresses[i] as ListenAddress;
@@ -77,9 +102,10 @@ post({ kind: 'listening', sockets });
 let lastState = '';
 const states = setInterval(() => {
   const state: TlsState = {
-    connections: dot?.connections() ?? 0,
+    connections: (dot?.connections() ?? 0) + (doh?.connections() ?? 0),
     handshakes: servers?.handshakes.counts ?? { done: 0, failed: 0, timeout: 0, refused: 0 },
     resumed: servers?.handshakes.resumed ?? 0,
+    dohStatuses: doh?.statuses() ?? {},
   };
   const text = JSON.stringify(state);
   if (text !== lastState) post({ kind: 'state', state });
@@ -88,14 +114,15 @@ const states = setInterval(() => {
 
 async function release(): Promise<void> {
   dot?.stopAccepting();
-  await dot?.finished();
+  doh?.stopAccepting();
+  await Promise.all([dot?.finished(), doh?.finished()]);
   post({ kind: 'finished' });
 }
 
 async function stop(): Promise<void> {
   clearInterval(states);
   servers?.close();
-  await dot?.close();
+  await Promise.all([dot?.close(), doh?.close()]);
   process.exit(); // ends only the thread
 }
 

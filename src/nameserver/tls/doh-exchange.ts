@@ -1,0 +1,79 @@
+// One request of DNS over HTTPS and its response, the same for all versions of HTTP.
+
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Readable } from 'node:stream';
+import type { DohConnection, DohResponse } from './doh-connection.ts';
+import { errorResponse } from './doh-connection.ts';
+import type { DohConnections } from './doh-connections.ts';
+import { readBody } from './read-body.ts';
+import { readDohRequest } from './read-doh-request.ts';
+
+/** Memory of Node for a request that is not finished, besides its body. */
+const EXCHANGE_BYTES = 2048;
+
+export interface HttpHead {
+  readonly method: string | undefined;
+  /** Path and query string. */
+  readonly target: string;
+  readonly headers: IncomingHttpHeaders;
+}
+
+export class DohExchange {
+  readonly #connection: DohConnection;
+  readonly #owner: DohConnections;
+  readonly #send: (response: DohResponse) => void;
+  #heldBytes = 0;
+  #isDone = false;
+
+  /** @param send writes a response, unless the client has cancelled the request */
+  constructor(connection: DohConnection, owner: DohConnections, send: (response: DohResponse) => void) {
+    this.#connection = connection;
+    this.#owner = owner;
+    this.#send = send;
+  }
+
+  /** Answers the request, later if its body is not received or other connections are served first. */
+  begin({ method, target, headers }: HttpHead, body: Readable): void {
+    const request = readDohRequest(method, target, headers);
+    if (request !== 'body') {
+      this.#take(request);
+      return;
+    }
+    this.#hold(EXCHANGE_BYTES);
+    this.#connection.startReading(this);
+    readBody(body, {
+      hold: (bytes) => this.#hold(bytes),
+      done: (read) => {
+        this.#connection.endReading(this);
+        this.#take(read);
+      },
+    });
+  }
+
+  readonly respond = (response: DohResponse): void => {
+    if (this.#isDone) return;
+    this.#isDone = true;
+    this.#owner.countStatus(response.status);
+    this.#hold(response.body.length + EXCHANGE_BYTES);
+    this.#send(response);
+  };
+
+  /** Call it when the response was sent or the request cancelled. */
+  close(): void {
+    this.#isDone = true;
+    this.#connection.endReading(this);
+    this.#owner.release(this.#connection, this.#heldBytes);
+    this.#heldBytes = 0;
+  }
+
+  #take(request: Uint8Array | number): void {
+    if (this.#isDone) return;
+    if (typeof request === 'number') this.respond(errorResponse(request));
+    else this.#connection.take({ query: request, respond: this.respond });
+  }
+
+  #hold(bytes: number): void {
+    this.#heldBytes += bytes;
+    this.#owner.hold(this.#connection, bytes);
+  }
+}

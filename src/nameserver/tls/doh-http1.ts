@@ -1,0 +1,73 @@
+// DNS over HTTPS with HTTP/1.1.
+
+import { createServer, type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
+import { type DohConnection, errorResponse } from './doh-connection.ts';
+import type { DohConnections } from './doh-connections.ts';
+import { DohExchange } from './doh-exchange.ts';
+import { MAX_HEAD_OCTETS } from './read-doh-request.ts';
+
+/** Number of requests that a client may send before the first response. A connection with more is ended. */
+const MAX_PIPELINED = 16;
+/** Time for a peer to read the error that ends its connection. */
+const LAST_WORDS_MS = 1000;
+
+interface Served {
+  readonly connection: DohConnection;
+  requests: number;
+}
+
+/** Returns a function that serves a socket. */
+export function http1Server(owner: DohConnections, idleTimeoutMs: number): (socket: Socket) => void {
+  const served = new WeakMap<Socket, Served>();
+  const server = createServer(
+    { maxHeaderSize: MAX_HEAD_OCTETS, keepAliveTimeout: idleTimeoutMs },
+    (request, response) => {
+      const { socket } = request;
+      const by = served.get(socket);
+      if (by === undefined || socket.destroyed) return;
+      by.requests++;
+      response.once('close', () => by.requests--);
+      if (by.requests > MAX_PIPELINED) by.connection.destroy();
+      else serve(request, response, by.connection, owner);
+    },
+  );
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
+    if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy();
+    else refuse(error.code === 'HPE_HEADER_OVERFLOW' ? 431 : 400, socket, owner);
+  });
+  return (socket) => {
+    const connection = owner.admit(socket, {
+      end: () => void socket.end(),
+      destroy: () => void socket.destroy(),
+    });
+    if (connection === undefined) return;
+    served.set(socket, { connection, requests: 0 });
+    server.emit('connection', socket);
+  };
+}
+
+function serve(
+  request: IncomingMessage,
+  response: ServerResponse,
+  connection: DohConnection,
+  owner: DohConnections,
+): void {
+  const exchange = new DohExchange(connection, owner, ({ status, headers, body }) => {
+    response.writeHead(status, headers).end(body);
+  });
+  response.once('close', () => exchange.close());
+  const { method, url: target = '', headers } = request;
+  exchange.begin({ method, target, headers }, request);
+}
+
+/** Responds to input that is not HTTP, with only a socket and no request. */
+function refuse(status: 400 | 431, socket: Socket, owner: DohConnections): void {
+  owner.countStatus(status);
+  const { headers, body } = errorResponse(status);
+  const fields = Object.entries({ ...headers, connection: 'close' }).map(
+    ([name, value]) => `${name}: ${value}\r\n`,
+  );
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${fields.join('')}\r\n${body}`);
+  setTimeout(() => socket.destroy(), LAST_WORDS_MS).unref(); // otherwise it would wait for the peer to close
+}
