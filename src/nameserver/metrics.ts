@@ -4,8 +4,9 @@
 import { Counter, Gauge, Registry } from 'prom-client';
 import { rcodeMnemonic } from '../dns/message/rcodes.ts';
 import type { TlsFiles } from '../process/tls-files.ts';
-import { LATENCY_BOUNDS_SECONDS, type QueryCounters } from './answer/query-counters.ts';
+import { LATENCY_BOUNDS_SECONDS, OCTET_BOUNDS, type QueryCounters } from './answer/query-counters.ts';
 import { TRANSPORTS } from './answer/transports.ts';
+import { addHistogram } from './histogram.ts';
 import type { Observed } from './observe/messages.ts';
 import { addObserveMetrics } from './observe/observe-metrics.ts';
 import type { TlsState } from './tls/messages.ts';
@@ -141,7 +142,8 @@ export function createMetrics(counters: () => QueryCounters, gauges: NodeGauges)
   addAnswerCounter(registry, counters);
   addSignedCounters(registry, counters);
   addDropCounters(registry, counters);
-  addLatencyHistogram(registry, counters);
+  addEdnsCounter(registry, counters);
+  addHistograms(registry, counters);
   addObserveMetrics(registry, counters, gauges.observed);
   return registry;
 }
@@ -257,6 +259,16 @@ function addTlsMetrics(registry: Registry, { tls, tlsFiles }: Pick<NodeGauges, '
       for (const [outcome, count] of Object.entries(tls()?.handshakes ?? {})) this.inc({ outcome }, count);
     },
   });
+  new Counter({
+    name: 'zonefleet_doh_requests_total',
+    help: 'Requests over HTTPS by the status of the response.',
+    labelNames: ['status'],
+    registers: [registry],
+    collect() {
+      this.reset();
+      for (const [status, count] of Object.entries(tls()?.dohStatuses ?? {})) this.inc({ status }, count);
+    },
+  });
   add(Counter, 'zonefleet_tls_resumed_total', 'TLS handshakes that resumed a session.', () => tls()?.resumed);
   add(
     Gauge,
@@ -297,6 +309,19 @@ function addAnswerCounter(registry: Registry, counters: () => QueryCounters): vo
       this.reset();
       const { truncated } = counters();
       for (const [i, transport] of TRANSPORTS.entries()) this.inc({ transport }, truncated[i]);
+    },
+  });
+}
+
+function addEdnsCounter(registry: Registry, counters: () => QueryCounters): void {
+  new Counter({
+    name: 'zonefleet_edns_total',
+    help: 'Answered queries with an OPT record (edns), with DO, and with each option.',
+    labelNames: ['bit'],
+    registers: [registry],
+    collect() {
+      this.reset();
+      for (const [bit, count] of Object.entries(counters().edns)) this.inc({ bit }, count);
     },
   });
 }
@@ -352,34 +377,22 @@ function addDropCounters(registry: Registry, counters: () => QueryCounters): voi
   }));
 }
 
-/** prom-client's own histogram costs more than an answer, so this one is computed from the counters. */
-function addLatencyHistogram(registry: Registry, counters: () => QueryCounters): void {
-  const name = 'zonefleet_answer_seconds';
-  const histogram = {
-    name,
+function addHistograms(registry: Registry, counters: () => QueryCounters): void {
+  const seconds = {
+    name: 'zonefleet_answer_seconds',
     help: 'Time from receiving a query to writing its answer.',
-    aggregator: 'sum',
-    type: 'histogram',
-    reset() {},
-    async get() {
-      const { latency, latencySumSeconds } = counters();
-      let count = 0;
-      const values = [...LATENCY_BOUNDS_SECONDS, '+Inf'].map((le, bucket) => {
-        count += latency[bucket] as number;
-        return { metricName: `${name}_bucket`, labels: { le }, value: count };
-      });
-      return {
-        name,
-        help: this.help,
-        type: this.type,
-        aggregator: this.aggregator,
-        values: [
-          ...values,
-          { metricName: `${name}_sum`, labels: {}, value: latencySumSeconds },
-          { metricName: `${name}_count`, labels: {}, value: count },
-        ],
-      };
-    },
+    bounds: LATENCY_BOUNDS_SECONDS,
   };
-  registry.registerMetric(histogram as unknown as Counter);
+  addHistogram(registry, seconds, () => {
+    const { latency, latencySumSeconds } = counters();
+    return [{ labels: {}, buckets: latency, sum: latencySumSeconds }];
+  });
+  const addOctets = (name: string, help: string, of: 'queries' | 'answers') =>
+    addHistogram(registry, { name, help, bounds: OCTET_BOUNDS }, () =>
+      counters()
+        .octets(of)
+        .map(({ transport, buckets, sum }) => ({ labels: { transport }, buckets, sum })),
+    );
+  addOctets('zonefleet_request_octets', 'Octets of answered queries, by transport.', 'queries');
+  addOctets('zonefleet_response_octets', 'Octets of answers, by transport.', 'answers');
 }

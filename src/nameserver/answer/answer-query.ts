@@ -168,7 +168,9 @@ export class Answerer {
         if (amplified === 'drop') return 0;
         if (amplified === 'truncate') length = this.#write(out, outAt, room, amplified);
       }
-      this.#counters.countAnswer(this.client.transport, this.#query.type, this.#rcode, !this.#complete);
+      const { transport } = this.client;
+      this.#counters.countAnswer(transport, this.#query.type, this.#rcode, !this.#complete);
+      this.#counters.countTraffic(transport, octets, length, this.#query.ednsBits);
       if (this.#source === SOURCE.ZONE) {
         if (this.#found.isSigned) this.#counters.countSigned(this.#found.proofs.count, !this.#complete);
         if (this.#zoneCounts !== undefined) this.#countZone(this.#zoneCounts);

@@ -10,6 +10,11 @@ export const LATENCY_BOUNDS_SECONDS: readonly number[] = [
   0.000_005, 0.000_01, 0.000_02, 0.000_05, 0.000_1, 0.000_2, 0.000_5, 0.001, 0.005, 0.02, 0.1,
 ];
 
+/** Upper bounds of the size histograms' buckets: the powers of two from 16 on. Messages have 12 to 65,535 octets. */
+export const OCTET_BOUNDS: readonly number[] = Array.from({ length: 13 }, (_, i) => 16 << i);
+/** `Math.clz32` of the largest size in the first bucket, less 1. */
+const FIRST_BUCKET_ZEROS = 28;
+
 // Positions of the single counters, followed by the tables.
 const RATE_DROPPED = 0;
 const RATE_TRUNCATED = 1;
@@ -31,7 +36,34 @@ const SIGNED_TRUNCATED = OCTETS_DROPPED + 5;
 const PROOFS = OCTETS_DROPPED + 6;
 const SAMPLES_LIMITED = OCTETS_DROPPED + 7;
 const SAMPLES_LOST = OCTETS_DROPPED + 8;
-const NUMBERS = OCTETS_DROPPED + 9;
+/** For each combination of EDNS_BIT. */
+const EDNS = OCTETS_DROPPED + 9;
+const EDNS_COMBINATIONS = 256;
+/** For each transport: the buckets and the sum of the queries, then of the answers. */
+const OCTETS = EDNS + EDNS_COMBINATIONS;
+const OCTET_BUCKETS = OCTET_BOUNDS.length;
+const OCTET_NUMBERS = OCTET_BUCKETS + 1;
+const NUMBERS = OCTETS + TRANSPORTS.length * 2 * OCTET_NUMBERS;
+
+/** Properties of a query's OPT record, counted in any combination. */
+export const EDNS_BIT = {
+  EDNS: 1,
+  DO: 2,
+  COOKIE: 4,
+  NSID: 8,
+  ECS: 16,
+  KEEPALIVE: 32,
+  PADDING: 64,
+  ZONEVERSION: 128,
+} as const;
+
+/** Numbers of messages by size. */
+export interface OctetCounts {
+  readonly transport: Transport;
+  /** Messages per bucket of OCTET_BOUNDS. */
+  readonly buckets: Float64Array;
+  readonly sum: number;
+}
 
 export class QueryCounters {
   static readonly BYTES = NUMBERS * 8;
@@ -167,6 +199,48 @@ export class QueryCounters {
     const at = ANSWERS + (transport * COUNTED_TYPES.length + countedIndex(type)) * COUNTED_RCODES + rcode;
     numbers[at] = (numbers[at] as number) + 1;
     if (truncated) numbers[TRUNCATED + transport] = (numbers[TRUNCATED + transport] as number) + 1;
+  }
+
+  /** Counts the octets of a query and of its answer, and the EDNS_BITs of the query. */
+  countTraffic(transport: TransportIndex, asked: number, answered: number, ednsBits: number): void {
+    const numbers = this.#numbers;
+    const queries = OCTETS + transport * 2 * OCTET_NUMBERS;
+    const answers = queries + OCTET_NUMBERS;
+    const askedAt = queries + FIRST_BUCKET_ZEROS - Math.clz32(asked - 1);
+    const answeredAt = answers + FIRST_BUCKET_ZEROS - Math.clz32(answered - 1);
+    numbers[askedAt] = (numbers[askedAt] as number) + 1;
+    numbers[answeredAt] = (numbers[answeredAt] as number) + 1;
+    numbers[queries + OCTET_BUCKETS] = (numbers[queries + OCTET_BUCKETS] as number) + asked;
+    numbers[answers + OCTET_BUCKETS] = (numbers[answers + OCTET_BUCKETS] as number) + answered;
+    numbers[EDNS + ednsBits] = (numbers[EDNS + ednsBits] as number) + 1;
+  }
+
+  /** Answered queries by property of their OPT record. */
+  get edns(): Readonly<Record<Lowercase<keyof typeof EDNS_BIT>, number>> {
+    const count = (bit: number) => {
+      let sum = 0;
+      for (let i = 0; i < EDNS_COMBINATIONS; i++) if (i & bit) sum += this.#numbers[EDNS + i] as number;
+      return sum;
+    };
+    return {
+      edns: count(EDNS_BIT.EDNS),
+      do: count(EDNS_BIT.DO),
+      cookie: count(EDNS_BIT.COOKIE),
+      nsid: count(EDNS_BIT.NSID),
+      ecs: count(EDNS_BIT.ECS),
+      keepalive: count(EDNS_BIT.KEEPALIVE),
+      padding: count(EDNS_BIT.PADDING),
+      zoneversion: count(EDNS_BIT.ZONEVERSION),
+    };
+  }
+
+  /** Sizes of the answered queries, or of their answers, by transport. */
+  octets(of: 'queries' | 'answers'): OctetCounts[] {
+    return TRANSPORTS.map((transport, t) => {
+      const at = OCTETS + (2 * t + (of === 'queries' ? 0 : 1)) * OCTET_NUMBERS;
+      const end = at + OCTET_BUCKETS;
+      return { transport, buckets: this.#numbers.subarray(at, end), sum: this.#numbers[end] as number };
+    });
   }
 
   /** Counts a signed answer, in addition to `countAnswer`, and its NSEC or NSEC3 sets. */

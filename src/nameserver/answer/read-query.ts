@@ -7,6 +7,7 @@ import { MAX_NAME_OCTETS } from '../../dns/name.ts';
 import { TYPE } from '../../dns/type-codes.ts';
 import type { FoldedName } from '../image/find/folded-name.ts';
 import { Client } from './client.ts';
+import { EDNS_BIT } from './query-counters.ts';
 import { TRANSPORT } from './transports.ts';
 
 /** Values of `Query.slowPath`: the reason why only the transfer thread can answer. */
@@ -33,6 +34,8 @@ export class Query {
   slowPath: number = SLOW.NO;
   /** True if there is an OPT record, so that the answer has one too (RFC 6891 §7). */
   edns = false;
+  /** Its properties that are counted: values of EDNS_BIT. */
+  ednsBits = 0;
   udpPayloadSize = 512;
   version = 0;
   dnssecOk = false;
@@ -71,6 +74,7 @@ export function readQuery(
   query.malformed = false;
   query.slowPath = SLOW.NO;
   query.edns = false;
+  query.ednsBits = 0;
   query.udpPayloadSize = 512;
   query.version = 0;
   query.dnssecOk = false;
@@ -156,6 +160,7 @@ function readRecord(input: Uint8Array, at: number, additional: boolean, query: Q
   query.udpPayloadSize = read16(input, ownerEnd + 2);
   query.version = input[ownerEnd + 5] as number;
   query.dnssecOk = ((input[ownerEnd + 6] as number) & 0x80) !== 0;
+  query.ednsBits = query.dnssecOk ? EDNS_BIT.EDNS | EDNS_BIT.DO : EDNS_BIT.EDNS;
   // The options of an unknown version may have another format.
   return query.version !== 0 || readOptions(input, rdata, end, query) ? end : -1;
 }
@@ -195,17 +200,27 @@ function readOptions(input: Uint8Array, from: number, end: number, query: Query)
         if (length !== 8 && (length < 16 || length > 40)) return false;
         query.cookieAt = at;
         query.cookieOctets = length;
+        query.ednsBits |= EDNS_BIT.COOKIE;
       }
     } else if (code === EDNS_OPTION.CLIENT_SUBNET) {
       if (query.subnetOctets < 0) {
         query.subnetAt = at;
         query.subnetOctets = length;
+        query.ednsBits |= EDNS_BIT.ECS;
       }
-    } else if (code === EDNS_OPTION.NSID) query.nsid = true;
-    else if (code === EDNS_OPTION.TCP_KEEPALIVE) query.tcpKeepalive = true;
-    else if (code === EDNS_OPTION.ZONEVERSION)
+    } else if (code === EDNS_OPTION.NSID) {
+      query.nsid = true;
+      query.ednsBits |= EDNS_BIT.NSID;
+    } else if (code === EDNS_OPTION.TCP_KEEPALIVE) {
+      query.tcpKeepalive = true;
+      query.ednsBits |= EDNS_BIT.KEEPALIVE;
+    } else if (code === EDNS_OPTION.ZONEVERSION) {
       query.zoneVersion = true; // its content is ignored
-    else if (code === EDNS_OPTION.PADDING) query.padding = true;
+      query.ednsBits |= EDNS_BIT.ZONEVERSION;
+    } else if (code === EDNS_OPTION.PADDING) {
+      query.padding = true;
+      query.ednsBits |= EDNS_BIT.PADDING;
+    }
     at += length;
   }
   return true;

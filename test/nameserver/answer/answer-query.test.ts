@@ -717,3 +717,36 @@ describe('additional records', () => {
     ]);
   });
 });
+
+test('queries are counted by the properties of their OPT record, and their octets and those of the answers by transport', () => {
+  const node = testNode();
+  const opts = [
+    '',
+    'do',
+    'do cookie:0102030405060708 nsid',
+    'subnet:0001180018000000 keepalive: padding:0000 zoneversion:',
+  ];
+  const queries = [undefined, ...opts].map((opt) =>
+    queryFor('www.example.test.', TYPE.A, opt === undefined ? {} : { opt }),
+  );
+  const answers = queries.map((query) =>
+    ask(query, node, { transport: 'tcp', address: Uint8Array.of(192, 0, 2, 1) }),
+  );
+  expect(node.counters.edns).toEqual({
+    edns: 4,
+    do: 2,
+    cookie: 1,
+    nsid: 1,
+    ecs: 1,
+    keepalive: 1,
+    padding: 1,
+    zoneversion: 1,
+  });
+  const total = (messages: Uint8Array[]) => messages.reduce((sum, { length }) => sum + length, 0);
+  for (const [of, messages] of Object.entries({ queries, answers })) {
+    const [udp, tcp] = node.counters.octets(of as 'queries' | 'answers');
+    expect(udp?.sum).toBe(0);
+    expect(tcp).toMatchObject({ transport: 'tcp', sum: total(messages) });
+    expect(tcp?.buckets.reduce((sum, count) => sum + count, 0)).toBe(5);
+  }
+});
