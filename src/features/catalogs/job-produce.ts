@@ -17,7 +17,8 @@ export function startPublishing({ db, log, registry, trouble }: WorkTools): Roun
     onTrouble: (error) => trouble('catalogs', error as Error),
     async round() {
       for (const { catalog, joined, left, newlyFull } of await publishCatalogs(db)) {
-        if (newlyFull === undefined || joined + left > 0) log.info({ catalog, joined, left }, 'a catalog was changed');
+        if (newlyFull === undefined || joined + left > 0)
+          log.info({ catalog, joined, left }, 'a catalog was changed');
         if (newlyFull !== undefined) log.warn({ catalog, finding: newlyFull }, 'a catalog is full');
       }
       return { isMore: false };

@@ -28,8 +28,7 @@ const IS_DUE = sql`(compared_at is null or compared_at < now() - interval '1 hou
 /** Returns true if a round has work, and a second has passed since the last one. */
 export async function isRoundDue(db: Database): Promise<boolean> {
   const { rows } = await sql<{ isDue: boolean }>`
-    select (exists (select from catalog_changes)
-        or exists (select from catalog_members where left_at < now() - ${MOVING})
+    select (coalesce((select min(due_at) from catalog_changes) <= now(), false)
         or exists (select from catalogs where role = 'producer' and ${IS_DUE}))
       and not exists (select from catalogs where published_at > clock_timestamp() - interval '1 second') as "isDue"`.execute(
     db,
@@ -40,11 +39,11 @@ export async function isRoundDue(db: Database): Promise<boolean> {
 /** 'catalogs' as a number: the lock of the one worker that publishes. */
 const PUBLISH_LOCK = 1667331169;
 
-/** Returns undefined if another worker publishes. */
+/** Returns undefined if another worker publishes, or has just published. */
 export async function lockProducers(trx: Database): Promise<Producer[] | undefined> {
   const { rows } = await sql<{ isMine: boolean }>`
     select pg_try_advisory_xact_lock(${PUBLISH_LOCK}) as "isMine"`.execute(trx);
-  if (rows[0]?.isMine !== true) return undefined;
+  if (rows[0]?.isMine !== true || !(await isRoundDue(trx))) return undefined;
   const found = await sql<Producer>`
     select id, name, max_members as "maxMembers", selects, findings <> '[]' as "hasFindings", ${IS_DUE} as "isDue"
     from catalogs c where role = 'producer' order by id for update`.execute(trx);
@@ -53,31 +52,34 @@ export async function lockProducers(trx: Database): Promise<Producer[] | undefin
 
 const MOST_CHANGES = 20_000;
 
-/** Takes the oldest changes. Returns the ids of the zones, and whether each was deleted. */
-export async function takeChanges(trx: Database): Promise<Map<number, boolean>> {
-  const { rows } = await sql<{ id: number; isReplaced: boolean }>`
+/** Why a zone is compared. */
+interface ZoneChange {
+  /** True if the zone was deleted: a zone that has its name now is another one. */
+  readonly isReplaced: boolean;
+  /** True if the zone's time as a former member of a catalog is over. */
+  readonly hasMoved: boolean;
+}
+
+/** Takes the oldest changes, by the id of the zone. */
+export async function takeChanges(trx: Database): Promise<Map<number, ZoneChange>> {
+  const { rows } = await sql<ZoneChange & { id: number }>`
     with taken as (
-      delete from catalog_changes where id in (select id from catalog_changes order by id limit ${MOST_CHANGES})
-      returning zone_id, deleted)
-    select zone_id as id, bool_or(deleted) as "isReplaced" from taken group by 1`.execute(trx);
-  return new Map(rows.map(({ id, isReplaced }) => [id, isReplaced]));
+      delete from catalog_changes where id in (
+        select id from catalog_changes where due_at <= now() order by due_at limit ${MOST_CHANGES})
+      returning zone_id, reason)
+    select zone_id as id, bool_or(reason = 'deleted') as "isReplaced", bool_or(reason = 'moved') as "hasMoved"
+    from taken group by 1`.execute(trx);
+  return new Map(rows.map(({ id, ...change }) => [id, change]));
 }
 
-/** Makes the next round compare these zones again. */
-export async function noteChanges(trx: Database, ids: readonly number[]): Promise<void> {
+/** Makes the next round compare these zones again, and one in an hour, when their time as former members is over. */
+export async function noteMoves(trx: Database, ids: readonly number[]): Promise<void> {
+  if (ids.length === 0) return;
   await sql`
-    insert into catalog_changes (zone_id, deleted) select id, false from unnest(${[...ids]}::bigint[]) i (id)`.execute(
-    trx,
-  );
-}
-
-/** Returns the zones whose time as a former member is over. */
-export async function loadMoved(trx: Database): Promise<number[]> {
-  const { rows } = await sql<{ id: number }>`
-    select distinct zone_id as id from catalog_members where left_at < now() - ${MOVING} limit ${MOST_CHANGES}`.execute(
-    trx,
-  );
-  return rows.map(({ id }) => id);
+    insert into catalog_changes (zone_id, reason, due_at)
+    select id, r.reason, clock_timestamp() + r.delay
+    from unnest(${[...ids]}::bigint[]) i (id),
+      (values ('changed', interval '0'), ('moved', ${MOVING})) r (reason, delay)`.execute(trx);
 }
 
 /** A zone that another catalog than before selects, or with another group. */

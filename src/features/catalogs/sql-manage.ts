@@ -181,6 +181,6 @@ export async function removeNames(
 
 async function compareNames(trx: Database, names: readonly string[]): Promise<void> {
   await sql`
-    insert into catalog_changes (zone_id, deleted)
-    select id, false from zones where name = any(${[...names]}::text[])`.execute(trx);
+    insert into catalog_changes (zone_id, reason)
+    select id, 'changed' from zones where name = any(${[...names]}::text[])`.execute(trx);
 }

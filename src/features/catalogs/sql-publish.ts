@@ -17,9 +17,8 @@ import {
   findDifferences,
   isRoundDue,
   loadCompared,
-  loadMoved,
   lockProducers,
-  noteChanges,
+  noteMoves,
   type Producer,
   takeChanges,
 } from './sql-compare.ts';
@@ -48,22 +47,24 @@ export async function publishCatalogs(db: Database): Promise<readonly PublishedC
     const isWhole = producers.some(({ isDue }) => isDue);
     const found = await findDifferences(trx, producers, isWhole ? undefined : [...changes.keys()]);
     const full = await findFull(trx, producers, found);
-    const replaced = [...changes].flatMap(([id, isReplaced]) => (isReplaced ? [id] : []));
+    const others = [...changes].flatMap(([id, { isReplaced, hasMoved }]) =>
+      isReplaced || hasMoved ? [id] : [],
+    );
     // A zone that was purged comes before another one with its name.
     const leaving = found.zones.filter(({ to }) => to === null);
-    const ids = [...replaced, ...[...leaving, ...found.zones].map(({ id }) => id), ...(await loadMoved(trx))];
+    const ids = [...others, ...[...leaving, ...found.zones].map(({ id }) => id)];
     const drafts = ids.length === 0 ? [] : await lockDrafts(trx, producers);
     for (const page of pagesOf([...new Set(ids)])) {
       const compared = await loadCompared(trx, producers, page);
       const unfinished: number[] = [];
       for (const zone of compared) {
-        const isReplaced = changes.get(zone.id) === true;
+        const isReplaced = changes.get(zone.id)?.isReplaced === true;
         const planned = planListings({ ...zone, isReplaced }, zone.stored, (id) => full.has(id));
         if (planned.isUnfinished) unfinished.push(zone.id);
         for (const draft of drafts) draft.add(zone, planned.listings);
       }
-      await noteChanges(trx, unfinished);
       await writeListings(trx, drafts);
+      await noteMoves(trx, unfinished);
     }
     const changed = drafts.filter((draft) => draft.isChanged);
     await finishZones(trx, changed);

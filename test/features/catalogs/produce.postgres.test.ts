@@ -66,6 +66,7 @@ async function publish(later = '1 second') {
   await query`update catalogs set published_at = published_at - ${later}::interval, compared_at = compared_at - ${later}::interval,
     created_at = created_at - ${later}::interval`;
   await query`update catalog_members set left_at = left_at - ${later}::interval`;
+  await query`update catalog_changes set due_at = due_at - ${later}::interval`;
   return await publishCatalogs(db);
 }
 

@@ -52,12 +52,8 @@ create table catalog_members (
   skipped text,
   primary key (catalog_id, name)
 );
--- While a consumed catalog is compared, labels may be exchanged between members.
-create unique index catalog_members_label on catalog_members (catalog_id, label) where zone_id is not null;
 create index catalog_members_skipped on catalog_members (catalog_id, name) where skipped is not null;
-create index catalog_members_name on catalog_members (name);
 create index catalog_members_zone on catalog_members (zone_id) where zone_id is not null;
-create index catalog_members_left on catalog_members (left_at) where left_at is not null;
 
 -- The consumed catalog that lists the zone; null if the zone was added by hand.
 alter table secondaries add column catalog_id bigint references catalogs on delete set null;
@@ -75,14 +71,16 @@ create index catalog_names_catalog on catalog_names (catalog_id);
 create table catalog_changes (
   id bigint generated always as identity primary key,
   zone_id bigint not null,
-  -- True if the zone was deleted: a zone that has its name afterwards is another one.
-  deleted boolean not null
+  -- `deleted`: a zone that has its name afterwards is another one. `moved`: the former catalog no longer lists the zone.
+  reason text not null check (reason in ('changed', 'deleted', 'moved')),
+  due_at timestamptz not null default clock_timestamp()
 );
+create index catalog_changes_due on catalog_changes (due_at);
 
-create function note_catalog_change(changed_id bigint, was_deleted boolean) returns void language plpgsql as $$
+create function note_catalog_change(changed_id bigint, reason text) returns void language plpgsql as $$
 begin
   if changed_id is not null and exists (select from catalogs where role = 'producer') then
-    insert into catalog_changes (zone_id, deleted) values (changed_id, was_deleted);
+    insert into catalog_changes (zone_id, reason) values (changed_id, reason);
   end if;
 end $$;
 
@@ -91,7 +89,7 @@ end $$;
 create function note_catalog_zone() returns trigger language plpgsql security definer
   set search_path = public, pg_temp as $$
 begin
-  perform note_catalog_change(new.id, new.deleted_at is not null);
+  perform note_catalog_change(new.id, case when new.deleted_at is null then 'changed' else 'deleted' end);
   return null;
 end $$;
 create trigger zones_catalog_new after insert on zones for each row
@@ -103,8 +101,8 @@ create trigger zones_catalog after update of deleted_at, policy_id on zones for 
 create function note_catalog_domain() returns trigger language plpgsql security definer
   set search_path = public, pg_temp as $$
 begin
-  perform note_catalog_change(new.zone_id, false);
-  if old.zone_id is distinct from new.zone_id then perform note_catalog_change(old.zone_id, false); end if;
+  perform note_catalog_change(new.zone_id, 'changed');
+  if old.zone_id is distinct from new.zone_id then perform note_catalog_change(old.zone_id, 'changed'); end if;
   return null;
 end $$;
 create trigger domains_catalog after update of zone_id, served, account_id on domains for each row
@@ -115,7 +113,7 @@ create function note_catalog_copy() returns trigger language plpgsql security de
   set search_path = public, pg_temp as $$
 begin
   perform note_catalog_change(coalesce((select zone_id from domains where id = new.domain_id),
-    (select id from zones where name = new.zone_name)), false);
+    (select id from zones where name = new.zone_name)), 'changed');
   return null;
 end $$;
 create trigger secondaries_catalog after update of serial, expired_at on secondaries for each row

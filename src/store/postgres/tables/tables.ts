@@ -240,8 +240,9 @@ interface CallWindows {
 }
 
 interface CatalogChanges {
-  deleted: boolean;
+  due_at: Generated<Date>;
   id: Generated<number>;
+  reason: string;
   zone_id: number;
 }
 
