@@ -3,6 +3,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { QueryCounters } from '../../src/nameserver/answer/query-counters.ts';
+import { createMetrics } from '../../src/nameserver/metrics.ts';
 import { filesIn, ROOT, TEST_ENDS } from '../support/tests/sources.ts';
 
 it('docs/architecture.md lists every source folder', () => {
@@ -54,6 +56,23 @@ describe('references', () => {
     );
     expect(broken).toEqual([]);
   });
+});
+
+it('the metrics that documents name exist, and those of nodes have the documented labels', () => {
+  const read = (paths: string[]) => paths.map((path) => readFileSync(join(ROOT, path), 'utf8')).join('\n');
+  const code = read(['src', 'workers'].flatMap(filesIn).filter((path) => path.endsWith('.ts')));
+  const documented = read(filesIn('docs').filter((path) => path.endsWith('.md'))).matchAll(
+    /\b(zonefleet_[a-z0-9_]+?)(?:_bucket|_sum|_count)?\b(?:\{([^}]*)\})?/g,
+  );
+  const registry = createMetrics(() => new QueryCounters(), {} as Parameters<typeof createMetrics>[1]);
+  const wrong = [...documented].flatMap(([cited, name = '', labels = '']) => {
+    if (!new RegExp(`['"\`]${name}['"\`]`).test(code)) return [cited];
+    const ofNode = registry.getSingleMetric(name) as { labelNames?: readonly string[] } | undefined;
+    const known = ofNode?.labelNames; // undefined for histograms, whose labels are not declared
+    const named = labels === '' ? [] : labels.split(',').map((label) => label.replace(/=.*/, ''));
+    return known === undefined || named.every((label) => known.includes(label)) ? [] : [cited];
+  });
+  expect(wrong).toEqual([]);
 });
 
 /** Joins each paragraph to one line, because a comment's citation may continue on its next line. */
