@@ -2,17 +2,11 @@
 
 import type { Cli } from '../../cli/terminal/cli.ts';
 import { Failure } from '../../cli/terminal/failure.ts';
+import { Listing } from '../../cli/terminal/output.ts';
 import { parseZoneName } from '../../cli/terminal/parse-zone-name.ts';
-import { printTable } from '../../cli/terminal/print-table.ts';
 import { encodeNameColumn } from '../../store/postgres/name-column.ts';
 import { MOST_PRIMARIES } from '../secondaries/rules.ts';
-import {
-  type ConsumedMember,
-  confirmVersion,
-  consumeCatalog,
-  listConsumedMembers,
-  removeConsumer,
-} from './sql-consumers.ts';
+import { confirmVersion, consumeCatalog, listConsumedMembers, removeConsumer } from './sql-consumers.ts';
 
 export interface ConsumeOptions {
   readonly from: readonly string[];
@@ -87,18 +81,21 @@ export async function printConsumedMembers(cli: Cli, text: string): Promise<void
   const name = encodeNameColumn(parseZoneName(text));
   const { output } = cli;
   await cli.withStore(async (db) => {
-    const members: ConsumedMember[] = [];
-    for await (const member of listConsumedMembers(db, name)) members.push(member);
-    if (output.json) await output.print(JSON.stringify({ catalog: name, members }));
-    else
-      await output.print(
-        printTable(
-          ['ZONE', 'GROUP', 'LABEL', 'SERIAL', 'NOT COPIED BECAUSE IT'],
-          members.map(({ zone, group, label, serial, skipped }) => [
-            ...[zone, group ?? '-', label, serial ?? '-', skipped ?? '-'],
-          ]),
-        ),
-      );
+    const listing = new Listing(output, 'members');
+    const counts = { copied: 0, skipped: 0 };
+    for await (const { zone, label, group, serial, skipped } of listConsumedMembers(db, name)) {
+      counts[skipped === null ? 'copied' : 'skipped']++;
+      const copy = serial === null ? 'not transferred yet' : `serial ${serial}`;
+      const details = [
+        label,
+        ...(group === null ? [] : [`group ${group}`]),
+        skipped === null ? copy : `not copied: ${skipped}`,
+      ];
+      const lines = [`${zone}  ${details.join('  ')}`];
+      await listing.add({ json: { zone, label, group, serial, skipped }, lines });
+      if (output.closed) break;
+    }
+    await listing.end({ summary: counts });
     return 0;
   });
 }

@@ -16,11 +16,9 @@ import {
   compareCatalog,
   countJoining,
   endClaim,
-  joinMembers,
   loadSkipped,
-  removeMembers,
-  updateMembers,
-} from './sql-consume.ts';
+} from './sql-claim.ts';
+import { joinMembers, removeMembers, updateMembers } from './sql-consume.ts';
 
 export function startConsuming({ db, log, trouble }: WorkTools): Rounds {
   const consumer = new CatalogConsumer({ db, log });

@@ -187,7 +187,7 @@ export async function loadConsumers(db: Database): Promise<ListedConsumer[]> {
   });
 }
 
-export interface ConsumedMember {
+interface ConsumedMember {
   readonly zone: string;
   readonly label: string;
   readonly group: string | null;

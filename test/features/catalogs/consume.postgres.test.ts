@@ -2,6 +2,7 @@
 
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { parseName } from '../../../src/dns/name.ts';
+import { addCatalogCommands } from '../../../src/features/catalogs/cli.ts';
 import { CatalogConsumer } from '../../../src/features/catalogs/job-consume.ts';
 import {
   confirmVersion,
@@ -16,11 +17,13 @@ import { createDomain } from '../../../src/store/change/save-domain.ts';
 import { type Database, openDatabase } from '../../../src/store/postgres/database.ts';
 import { setPolicy } from '../../../src/store/transfers/policies.ts';
 import { loadHeldZone, loadZone } from '../../../src/store/zones/load-zones.ts';
-import { saveZones } from '../../../src/store/zones/save-zones.ts';
+import { saveZones, unloadZones } from '../../../src/store/zones/save-zones.ts';
 import { isPrivateMark } from '../../../src/zone/zone.ts';
+import { runCommands } from '../../support/cli/run-commands.ts';
 import { asRole } from '../../support/database/database.ts';
 import { newAccount, newDomain, wantedDomain } from '../../support/database/domains.ts';
 import { Primary } from '../../support/peers/memory-primary.ts';
+import { rowsOf } from '../../support/tests/rows-of.ts';
 import { sharedDatabase } from '../../support/tests/shared-database.ts';
 import { recordsOf } from '../../support/zone/zone-text.ts';
 
@@ -83,6 +86,52 @@ beforeEach(async () => {
   expect(added).toEqual({ kind: 'added' });
 });
 
+const run = (command: string) =>
+  runCommands((program, cli) => addCatalogCommands(program, cli), command.split(' '), url);
+
+test('commands list consumed catalogs, confirm versions and refuse what cannot be consumed', async () => {
+  await query`insert into peers (name, networks) values ('mute', '{192.0.2.0/24}')`;
+  await saveZones(db, [zone('zone.com.')], { source: 'cli' });
+  const lines = rowsOf(`
+catalog consume new.com --from mute | 1 | new.com.: the peer mute has no address to transfer from
+catalog consume new.com --from nobody | 1 | new.com.: no such peer: nobody
+catalog consume zone.com --from hidden | 1 | zone.com.: exists
+catalog consume new.com --from hidden --group a=absent | 1 | new.com.: no such policy: absent
+catalog consume new.com --from hidden --group absent | 2 | --group: expected GROUP=POLICY
+catalog consume new.com --from hidden --group a=b a=c | 2 | --group: a has two policies
+catalog consume new.com --from hidden --max-members 1000001 | 2 | --max-members: expected a number
+catalog confirm new.com | 1 | new.com.: not a consumed catalog
+catalog confirm ${CATALOG} | 1 | ${CATALOG}: no version waits
+catalog consume New.com --from hidden other --max-members 5 | 0 | added new.com.
+catalog consume new.com --from hidden | 0 | changed new.com.
+catalog remove new.com | 0 | removed new.com.`);
+  for (const [command = '', code, message] of lines) {
+    const { code: got, stdout, stderr } = await run(command);
+    expect([command, `${got}`, stdout + stderr]).toEqual([command, code, expect.stringContaining(message!)]);
+  }
+  expect(await column`select action from audit_log order by id`).toEqual([
+    'catalog.consume',
+    'catalog.consume',
+    'catalog.remove',
+  ]);
+  await publish(['a one.com.', 'b zone.com.']);
+  await consume();
+  expect((await run(`catalog members ${CATALOG}`)).stdout).toBe(
+    'one.com.  a  not transferred yet\nzone.com.  b  not copied: is a zone of this fleet\n',
+  );
+  expect(await run('catalog list')).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(/^catz.example. +consumer +partial +1 .*CATALOG_NAME_TAKEN/m),
+  });
+  await publish([], { version: '' });
+  await consume();
+  expect(await run('catalog list')).toMatchObject({ code: 1 });
+  expect(await run(`catalog remove ${CATALOG}`)).toMatchObject({
+    code: 1,
+    stderr: `${CATALOG}: has 1 members: add --keep-members or --unload-members\n`,
+  });
+});
+
 describe('a consumed catalog', () => {
   test('adds, resets and removes members, and stays private', async () => {
     expect(await state()).toBe('waiting');
@@ -110,9 +159,11 @@ describe('a consumed catalog', () => {
   });
 
   test('changes nothing while it is broken', async () => {
-    await publish(['x first.example.']);
+    await saveZones(db, [zone('taken.com.')], { source: 'cli' });
+    await publish(['x first.example.', 'y taken.com.']);
     await consume();
     await publish(['a one.example.'], { version: '' });
+    await unloadZones(db, [parseName('taken.com.')], { source: 'cli' });
     await consume();
     expect(await copied()).toEqual(['first.example.']);
     expect(await state()).toBe('broken');
