@@ -1,4 +1,4 @@
-// The examples of docs/operating/transfers.md and transfers-over-tls.md, with the addresses, key and zones of a test.
+// The examples of docs/operating/transfers.md, transfers-over-tls.md and catalogs.md, with the addresses, key and zones of a test.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -24,7 +24,7 @@ interface ExampleTls {
 }
 
 const LOCAL = '127.0.0.1';
-const TEXT = ['transfers', 'transfers-over-tls']
+const TEXT = ['transfers', 'transfers-over-tls', 'catalogs']
   .map((page) => readFileSync(join(ROOT, `docs/operating/${page}.md`), 'utf8'))
   .join('\n');
 
