@@ -6,8 +6,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { signMessage } from '../../../src/dns/message/tsig.ts';
+import { TsigStreamVerifier } from '../../../src/dns/message/tsig-stream.ts';
 import { parseName } from '../../../src/dns/name.ts';
+import { TYPE } from '../../../src/dns/type-codes.ts';
 import { DNS_OVER_TLS_PORT, type PeerTls } from '../../../src/store/transfers/peer-tls.ts';
+import { TransferReader } from '../../../src/zone/transfer/read-transfer.ts';
+import { queryFor } from '../../support/answer/packets.ts';
+import { framed, TcpClient } from '../../support/answer/sockets.ts';
 import { type Issued, makeCertificate } from '../../support/certificates/make-certificate.ts';
 import { isInstalled } from '../../support/peers/peers.ts';
 import { dig, TransferFleet, transferred, zoneText } from '../../support/peers/transfer-fleet.ts';
@@ -122,6 +128,61 @@ describe.skipIf(needs !== '')(`transfers over TLS${needs}`, () => {
     const query = ['-y', keyOfNsd, 'nsd.test', 'AXFR'];
     expect(await dig(fleet.nodes[0]!.address.port, ...query)).toContain('Transfer failed');
     expect(await dig(dotPort, '+tls', ...query)).toContain('XFR size');
+  });
+
+  it('several transfers and queries share a connection, each with its signatures (RFC 9103 §6)', async () => {
+    const lines = Array.from({ length: 3000 }, (_, i) => `n${i} TXT "${'x'.repeat(200)}"`);
+    const zones = ['large-1.test', 'large-2.test', 'large-3.test'];
+    await fleet.saveZones(1, zones, lines);
+    const { port } = fleet.nodes[0]!.address;
+    for (const zone of zones) await until(async () => (await dig(port, zone, 'SOA')).includes('ANSWER: 1'));
+    const [, name, secret] = keyOfNsd.split(':') as [string, string, string];
+    const key = {
+      name: parseName(name),
+      algorithm: 'hmac-sha256',
+      secret: Buffer.from(secret, 'base64'),
+    } as const;
+    const tls = { ca: authority.pem, servername: NODE_NAME, ALPNProtocols: ['dot'] };
+    const client = await TcpClient.open({ address: '127.0.0.1', port: dotPort }, { tls });
+    const nowSeconds = Math.floor(Date.now() / 1000);
+    const transfers = zones.map((zone, i) => {
+      const query = queryFor(`${zone}.`, TYPE.AXFR);
+      query.writeUInt16BE(i);
+      const { message, mac } = signMessage(query, key, { nowSeconds });
+      const server = `${i}`;
+      const limits = { maxRecords: 10_000, maxOctets: 2 ** 24 };
+      const expected = {
+        apex: parseName(`${zone}.`),
+        type: TYPE.AXFR,
+        id: i,
+        serial: undefined,
+        server,
+        ...limits,
+      };
+      return { message, verifier: new TsigStreamVerifier(key, mac), reader: new TransferReader(expected) };
+    });
+    const soa = queryFor('nsd.test.', TYPE.SOA);
+    soa.writeUInt16BE(transfers.length);
+    client.socket.write(framed(...transfers.map(({ message }) => message), soa));
+    const order: number[] = [];
+    const records = new Map<number, number>();
+    await until(() => {
+      for (const octets of client.messages.splice(0)) {
+        const id = octets.readUInt16BE();
+        order.push(id);
+        const transfer = transfers[id];
+        if (transfer === undefined) continue;
+        const verified = transfer.verifier.accept(octets, nowSeconds);
+        if (verified.kind !== 'ok') throw new Error(verified.error);
+        const result = transfer.reader.accept(verified.message);
+        if (result !== undefined) records.set(id, result.kind === 'zone' ? result.records.length : -1);
+      }
+      return records.size === transfers.length && order.includes(transfers.length);
+    }, 'all are answered');
+    client.socket.destroy();
+    expect([...records.values()]).toEqual([3003, 3003, 3003]);
+    // The first transfer did not end before the others began.
+    expect(order.indexOf(2)).toBeLessThan(order.lastIndexOf(0));
   });
 
   describe.each(PROGRAMS)('from %s', (name) => {
