@@ -58,7 +58,7 @@ export const EDNS_BIT = {
 } as const;
 
 /** Numbers of messages by size. */
-export interface OctetCounts {
+interface OctetCounts {
   readonly transport: Transport;
   /** Messages per bucket of OCTET_BOUNDS. */
   readonly buckets: Float64Array;

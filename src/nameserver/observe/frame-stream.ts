@@ -9,12 +9,12 @@ import type { Log } from '../../process/reconnect.ts';
 import type { FrameReader } from '../../process/settings/nameserver-settings.ts';
 import { readControlFrame, writeControlFrame } from './control-frames.ts';
 
-export interface FrameCounts {
+interface FrameCounts {
   countSent(frames: number): void;
   countDropped(reason: 'unread' | 'queued', frames: number): void;
 }
 
-export interface FrameLimits {
+interface FrameLimits {
   readonly maxQueuedOctets: number;
   readonly reconnectMs: number;
   /** Time to connect and to accept, and time in which a reader must read something. */
