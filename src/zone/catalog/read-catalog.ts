@@ -34,7 +34,6 @@ export class CatalogReader {
   readonly #maxMembers: number;
   readonly #nodes = new Map<string, MemberNode>();
   #versions: Uint8Array[] = [];
-  #members = 0;
   #broken: string | undefined;
 
   /** @param apex folded */
@@ -76,7 +75,8 @@ export class CatalogReader {
     else if (second !== undefined && first === 'coo' && type === TYPE.PTR) this.#addCoo(second, rdata);
     else if (second !== undefined && first === 'group' && type === TYPE.TXT) {
       const node = this.#nodeOf(second);
-      node.groups = [...(node.groups ?? []), printText(rdata)];
+      node.groups ??= [];
+      node.groups.push(printText(rdata));
     }
   }
 
@@ -84,7 +84,6 @@ export class CatalogReader {
     const node = this.#nodeOf(label);
     if (node.name !== undefined) this.#broken = `has two PTR records at the label ${printLabel(label)}`; // §4.1
     node.name = printTarget(rdata);
-    if (++this.#members > this.#maxMembers) this.#broken = `has more than ${this.#maxMembers} members`;
   }
 
   #addCoo(label: string, rdata: Uint8Array): void {
@@ -98,6 +97,8 @@ export class CatalogReader {
     if (known !== undefined) return known;
     const node: MemberNode = {};
     this.#nodes.set(label, node);
+    // Properties without a member take as much memory, so they count, too.
+    if (this.#nodes.size > this.#maxMembers) this.#broken = `has more than ${this.#maxMembers} members`;
     return node;
   }
 

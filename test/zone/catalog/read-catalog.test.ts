@@ -73,6 +73,10 @@ describe('a catalog', () => {
       VERSION + Array.from({ length: 11 }, (_, i) => `l${i}.zones 0 PTR m${i}.example.`).join('\n'),
       'has more than 10 members',
     ],
+    [
+      VERSION + Array.from({ length: 11 }, (_, i) => `group.l${i}.zones 0 TXT x`).join('\n'),
+      'has more than 10 members',
+    ],
   ])('is broken: %#', (text, why) => {
     expect(readText(text)).toEqual({ kind: 'broken', why });
   });
