@@ -59,6 +59,7 @@ export class TlsFiles {
   readonly #isReadable: boolean;
   readonly #log: Log;
   #current: Loaded;
+  #renew: (pair: TlsPair) => void = () => {};
   #timer: NodeJS.Timeout | undefined;
 
   constructor(paths: Paths, loaded: Loaded, isReadable: boolean, log: Log) {
@@ -80,7 +81,8 @@ export class TlsFiles {
 
   /** Calls `renew` with the new pair whenever the files have changed. */
   watch(renew: (pair: TlsPair) => void): void {
-    if (this.#isReadable) this.#timer = setInterval(() => void this.reload(renew), RELOAD_MS).unref();
+    this.#renew = renew;
+    if (this.#isReadable) this.#timer = setInterval(() => void this.reload(), RELOAD_MS).unref();
   }
 
   close(): void {
@@ -88,12 +90,12 @@ export class TlsFiles {
   }
 
   /** Keeps the current pair if the files cannot be used. */
-  async reload(renew: (pair: TlsPair) => void): Promise<void> {
+  async reload(): Promise<void> {
     const { prefix } = this.#paths;
     try {
       const loaded = await load(this.#paths);
       if (loaded.pair.cert === this.pair.cert && loaded.pair.key === this.pair.key) return;
-      renew(loaded.pair);
+      this.#renew(loaded.pair);
       this.#current = loaded;
       this.#log.info({}, `${prefix}_CERT: loaded the renewed certificate`);
       this.#warnIfExpired();

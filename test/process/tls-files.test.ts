@@ -83,15 +83,16 @@ describe('a reload', () => {
   it('uses changed files, and keeps the current pair if they cannot be used', async () => {
     const files = (await open()) as TlsFiles;
     const renewed: string[] = [];
-    const reload = () => files.reload(({ cert }) => renewed.push(cert));
-    await reload();
+    files.watch(({ cert }) => renewed.push(cert));
+    await files.reload();
     expect([renewed, logged]).toEqual([[], []]);
     write(1, 0);
-    await reload();
+    await files.reload();
     expect([renewed, files.failures, files.pair.cert]).toEqual([[], 1, pairs[0]!.pem]);
     write(1);
-    await reload();
+    await files.reload();
     expect([renewed, files.failures, files.pair.key]).toEqual([[pairs[1]!.pem], 1, pairs[1]!.key]);
+    files.close();
     expect(files.expiresAtMs).toBe(Date.parse('2099-01-01'));
     expect(logged).toEqual([
       'error: DNS_TLS_CERT cannot be reloaded: the previous certificate stays in use',

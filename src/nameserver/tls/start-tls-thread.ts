@@ -43,6 +43,8 @@ interface StartOptions {
   readonly log: Log;
   /** Receives errors caused by queries, at most once per second. */
   readonly reportFailure: (error: unknown) => void;
+  /** The module to run instead of tls-thread.ts. */
+  readonly entry?: URL;
 }
 
 interface FileSettings {
@@ -92,6 +94,7 @@ export async function startTlsThread(options: StartOptions): Promise<TlsThread> 
   let thread: Worker | undefined;
   let state: TlsState | undefined;
   let isStopping = false;
+  let isReleased = false;
   let restart: NodeJS.Timeout | undefined;
   let finish = () => {};
   const finished = new Promise<void>((done) => {
@@ -109,7 +112,7 @@ export async function startTlsThread(options: StartOptions): Promise<TlsThread> 
       const startedAtMs = performance.now();
       let fault: unknown;
       let isListening = false;
-      const started = startThread('tls', ENTRY, {
+      const started = startThread('tls', options.entry ?? ENTRY, {
         ...options.thread,
         inherited,
         tls: files?.pair,
@@ -139,10 +142,11 @@ export async function startTlsThread(options: StartOptions): Promise<TlsThread> 
       });
       started.on('exit', () => {
         thread = undefined;
+        state = undefined;
         relay?.close();
-        finish();
         clearSlot(new Image(options.thread.image), options.thread.slot);
-        if (isStopping) return done();
+        if (isReleased) finish();
+        if (isStopping || isReleased) return done();
         const why = fault ?? new Error('the TLS thread ended');
         if (!isListening) return fail(why);
         if (performance.now() - startedAtMs > SOUND_LIFE_MS) backoff.reset();
@@ -164,6 +168,8 @@ export async function startTlsThread(options: StartOptions): Promise<TlsThread> 
     state: () => state,
     sockets,
     release() {
+      isReleased = true;
+      clearTimeout(restart);
       if (thread === undefined) finish();
       post({ kind: 'release' });
     },

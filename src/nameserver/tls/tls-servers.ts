@@ -38,7 +38,7 @@ export class TlsServers {
 
   constructor(pair: TlsPair) {
     this.#pair = pair;
-    this.#timer = setInterval(() => this.replaceTicketKeys(), TICKET_KEYS_MS).unref();
+    this.#timer = setInterval(() => this.renew(this.#pair), TICKET_KEYS_MS).unref();
   }
 
   /** The options to create a server with. */
@@ -61,15 +61,11 @@ export class TlsServers {
     return server;
   }
 
-  /** Uses another certificate for new connections. */
+  /** Uses another certificate and other ticket keys for new connections. */
   renew(pair: TlsPair): void {
     this.#pair = pair;
-    for (const server of this.#servers) server.setSecureContext(this.options);
-  }
-
-  replaceTicketKeys(): void {
     this.#ticketKeys = randomBytes(TICKET_KEYS_OCTETS);
-    for (const server of this.#servers) server.setTicketKeys(this.#ticketKeys);
+    for (const server of this.#servers) server.setSecureContext(this.options);
   }
 
   close(): void {
