@@ -6,7 +6,7 @@ import { printTable } from '../../cli/terminal/print-table.ts';
 import { DNS_PORT, printListenAddress } from '../../process/listen-address.ts';
 import { loadKey, lockKeys } from '../../store/transfers/keys.ts';
 import { DNS_OVER_TLS_PORT, type PeerTls } from '../../store/transfers/peer-tls.ts';
-import { addPeer, listPeers, type Peer, removePeer } from '../../store/transfers/peers.ts';
+import { addPeer, listPeers, type Peer, removePeer, setPeerTls } from '../../store/transfers/peers.ts';
 import { printTls, type TlsOptions, tlsFields, tlsOf } from './cli-peer-tls.ts';
 import {
   isPeerPort,
@@ -77,6 +77,23 @@ export async function listAllPeers(cli: Cli): Promise<void> {
     ]);
     await output.print(printTable(['NAME', 'TO', 'FROM', 'KEY', 'TLS', 'POLICIES', 'PRIMARY OF'], rows));
     return 0;
+  });
+}
+
+export async function setPeerNamed(cli: Cli, name: string, options: TlsOptions): Promise<void> {
+  const tls = tlsOf(options);
+  const { output } = cli;
+  await cli.withStore(async (db) => {
+    const set = await cli.audited(db, 'peer.set', async (trx, tell) => {
+      const done = await setPeerTls(trx, name, tls);
+      if (done.kind !== 'set') return done;
+      const { id, tls: before } = done.before;
+      tell({ target: { id, name }, before: tlsFields(before), after: tlsFields(tls) });
+      return done;
+    });
+    if (set.kind === 'absent') return await output.refuse({ peer: name }, 'no such peer');
+    if (set.kind === 'refused') return await output.refuse({ peer: name }, set.why);
+    return await output.done({ peer: name }, 'set');
   });
 }
 

@@ -3,6 +3,7 @@
 
 import type { Command } from 'commander';
 import type { Cli } from '../../cli/terminal/cli.ts';
+import type { TlsOptions } from './cli-peer-tls.ts';
 import type { AddPeerOptions } from './cli-peers.ts';
 
 export function addTransferCommands(program: Command, cli: Cli): void {
@@ -71,6 +72,14 @@ function addTsigCommands(program: Command, cli: Cli): void {
     );
 }
 
+const TLS_OPTION = ['--tls <mode>', 'TLS for transfers: off, opportunistic or strict'] as const;
+const TLS_NAME_OPTION = ['--tls-name <name>', "name that the peer's certificate must have (strict)"] as const;
+const TLS_PIN_OPTION = ['--tls-pin <pin...>', "SHA-256 of the peer's public key in base64 (strict)"] as const;
+const TLS_PORT_OPTION = [
+  '--tls-port <port>',
+  "the peer's port for transfers over TLS (default: 853)",
+] as const;
+
 function addPeerCommands(program: Command, cli: Cli): void {
   const peer = program.command('peer').description('manage servers of other operators');
   peer
@@ -80,12 +89,23 @@ function addPeerCommands(program: Command, cli: Cli): void {
     .option('--to <address...>', 'addresses to send to, such as 192.0.2.53 or [2001:db8::53]:5353')
     .option('--from <network...>', 'networks from which the peer may transfer (default: any, with its key)')
     .option('--key <key>', "name of the peer's TSIG key")
-    .option('--tls <mode>', 'TLS for transfers: off, opportunistic or strict', 'off')
-    .option('--tls-name <name>', "name that the peer's certificate must have (strict)")
-    .option('--tls-pin <pin...>', "SHA-256 of the peer's public key in base64 (strict)")
-    .option('--tls-port <port>', "the peer's port for transfers over TLS (default: 853)")
+    .option(...TLS_OPTION, 'off')
+    .option(...TLS_NAME_OPTION)
+    .option(...TLS_PIN_OPTION)
+    .option(...TLS_PORT_OPTION)
     .action(async (name: string, options: AddPeerOptions) =>
       (await import('./cli-peers.ts')).addPeerNamed(cli, name, options),
+    );
+  peer
+    .command('set')
+    .description('replace the TLS settings of a peer; nodes apply this within 5 seconds')
+    .argument('<name>', "the peer's name")
+    .requiredOption(...TLS_OPTION)
+    .option(...TLS_NAME_OPTION)
+    .option(...TLS_PIN_OPTION)
+    .option(...TLS_PORT_OPTION)
+    .action(async (name: string, options: TlsOptions) =>
+      (await import('./cli-peers.ts')).setPeerNamed(cli, name, options),
     );
   peer
     .command('list')

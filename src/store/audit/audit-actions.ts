@@ -195,6 +195,7 @@ const AUDIT_ACTIONS = {
   'tsig.import': { target: 'tsig_key', fields: TSIG_KEY },
   'tsig.revoke': { target: 'tsig_key', fields: TSIG_KEY },
   'peer.add': { target: 'peer', fields: PEER },
+  'peer.set': { target: 'peer', fields: PEER },
   'peer.remove': { target: 'peer', fields: PEER },
   'update.allow': { target: 'zone', fields: ['grants'] },
   'update.revoke': { target: 'zone', fields: ['grants'] },

@@ -268,6 +268,37 @@ it('adds peers that use TLS', async () => {
   expect(removed).toMatchObject({ tls: 'strict', tls_pins: [one, two] });
 });
 
+it('replaces the TLS settings of a peer', async () => {
+  const pin = Buffer.alloc(32, 3).toString('base64');
+  expect((await run('peer add changed --to 192.0.2.7')).code).toBe(0);
+  expect((await run('peer add odd --to 192.0.2.7:853')).code).toBe(0);
+  await query`insert into peers (name, key_id) select 'bare', min(id) from tsig_keys`;
+  expect((await run(`peer set changed --tls strict --tls-pin ${pin} --tls-port 8853`)).stdout).toBe(
+    'set changed\n',
+  );
+  const peerNamed = async (name: string) =>
+    (await json('peer list')).peers.find((each: { name: string }) => each.name === name);
+  const strict = { tls: 'strict', tls_port: 8853, tls_name: null, tls_pins: [pin] };
+  expect(await peerNamed('changed')).toMatchObject({ ...strict, networks: ['192.0.2.7/32'] });
+  await query`insert into secondaries (zone_name, peers) select 'copy.test.', array[id] from peers where name = 'changed'`;
+  for (const [command, message] of [
+    ['changed --tls strict', 'changed: zones are copied from it, so it needs --tls-name or --tls-pin\n'],
+    ['odd --tls opportunistic', 'odd: its port is 853, which must be that of NOTIFY\n'],
+    ['bare --tls strict', 'bare: it has neither an address nor a network\n'],
+    ['none --tls off', 'none: no such peer\n'],
+  ] as const)
+    expect(await run(`peer set ${command}`)).toMatchObject({ code: 1, stderr: message });
+  expect((await run('peer set changed')).code).toBe(2);
+  expect(await peerNamed('changed')).toMatchObject(strict);
+  expect((await run('peer set changed --tls off')).code).toBe(0);
+  expect(await peerNamed('changed')).toMatchObject({ tls: 'off', tls_port: 853, tls_pins: [] });
+  const audited = await query`select before, after from audit_log where action = 'peer.set' order by id`;
+  expect(audited.at(-1)).toEqual({
+    before: { tls: 'strict', tls_port: 8853, tls_pins: [pin] },
+    after: { tls: 'off', tls_port: 853, tls_pins: [] },
+  });
+});
+
 it.each([
   ['--tls on', '--tls: expected off, opportunistic, strict, not "on"'],
   ['--tls-name ns.example', '--tls-name: a name is verified only with --tls strict'],

@@ -97,6 +97,7 @@ export const AUDIT_GROUPS = {
     'update.allow',
     'update.revoke',
     'peer.add',
+    'peer.set',
     'peer.remove',
     'policy.set',
     'policy.remove',
