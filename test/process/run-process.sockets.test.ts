@@ -71,6 +71,18 @@ describe('a process', () => {
     expect(started.out).toEqual({ stdout: 'second true\nfirst\n', stderr: '' });
   });
 
+  it('calls a handler at SIGHUP if it has one, and continues', async () => {
+    const started = start(`${LISTENING} life.onHangup(() => say('hung up'));`);
+    await started.ready();
+    for (let i = 1; i <= 2; i++) {
+      started.child.kill('SIGHUP');
+      await until(() => started.out.stdout === 'hung up\n'.repeat(i), 'the handler is called');
+    }
+    started.child.kill('SIGTERM');
+    expect(await started.ended).toBe(0);
+    expect(started.out.stdout).toBe('hung up\nhung up\nsecond true\nfirst\n');
+  });
+
   it('ends in the same way when its parent disconnects', async () => {
     const started = start(LISTENING);
     await started.ready();

@@ -1,7 +1,10 @@
 import { beforeEach, describe, expect, test, vi } from 'vitest';
+import { printAddress } from '../../../src/dns/record/ip-address.ts';
 import { type PacketAnswerer, SLOW_PATH } from '../../../src/nameserver/answer/answer-query.ts';
 import { Client } from '../../../src/nameserver/answer/client.ts';
 import { QueryCounters } from '../../../src/nameserver/answer/query-counters.ts';
+import { ReadSample } from '../../../src/nameserver/observe/sample-record.ts';
+import { Sampler, type Samples } from '../../../src/nameserver/observe/sampler.ts';
 import {
   EAGAIN,
   EINTR,
@@ -210,6 +213,47 @@ describe('on a wildcard address', () => {
     exchange(wildcard4, v4(1, 'a'), v4(2, 'b', { control: asked(1, 2, [1, 2, 3, 4]) }));
     const controls = [inPktinfo(0), in6Pktinfo(global6, 0), in6Pktinfo(linkLocal6, 3), undefined, undefined];
     expect(libc.sent.map(({ control }) => control)).toEqual(controls);
+  });
+
+  test('every third answer is sampled with its query and both addresses, also of another socket', () => {
+    const posted: Samples[] = [];
+    const parts = { interval: 3, pending: new SharedArrayBuffer(4) };
+    const sampler = new Sampler(
+      parts,
+      counters,
+      (samples) => void posted.push(samples),
+      () => 0.5,
+    );
+    batch = new PacketBatch(libc, echo, reader, counters, ROOM, undefined, sampler);
+    const local = { address: Uint8Array.of(198, 51, 100, 1), port: 53 };
+    exchange({ ...V4, local }, v4(1, 'a'), v4(2, 's'), v4(3, 't'), v4(4, 'bb'), v4(5, 'ccc'));
+    exchange({ ...wildcard4, local }, v4(6, 'd'), v4(7, 'e'), v4(8, 'f', { control: inPktinfo(3) }));
+    exchange(
+      { ...wildcard6, local },
+      v6(9, 'g'),
+      v6(10, 'h'),
+      v6(11, 'i', { control: in6Pktinfo(global6, 3) }),
+    );
+    exchange(V4, v4(1, 'j'), v4(2, 'k'), v4(3, 'l'));
+    expect(posted).toEqual([]);
+    batch.rest();
+    const [{ octets }] = posted as [Samples];
+    const sample = new ReadSample();
+    const found: string[] = [];
+    for (let at = 0; at < octets.length; ) {
+      at = sample.read(octets, new DataView(octets.buffer), at);
+      const { address, port, localPort, query, answer } = sample;
+      const to = sample.local === undefined ? '-' : printAddress(sample.local);
+      found.push(
+        `${printAddress(address)}:${port} ${to}:${localPort} ${Buffer.from(query)} ${Buffer.from(answer)}`,
+      );
+    }
+    expect(found).toEqual([
+      '192.0.2.5:12345 198.51.100.1:53 ccc Accc',
+      '192.0.2.8:12345 10.0.0.7:53 f Af',
+      '2001:db8::b:12345 2001:db8::7:53 i Ai',
+      '192.0.2.3:12345 -:0 l Al',
+    ]);
   });
 });
 

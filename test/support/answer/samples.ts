@@ -26,26 +26,19 @@ export interface Observed {
   rcode?: number;
 }
 
-/** Writes and reads a sample. */
-export function sampleOf(given: Observed = {}, more: Partial<Sample> = {}): ReadSample {
+/** Returns a sample as a sampler posts it. */
+export function sampleOctets(given: Observed = {}, more: Partial<Sample> = {}): Uint8Array<ArrayBuffer> {
   const query =
     given.query ??
     queryFor({ name: parseName('WWW.example.test.'), type: TYPE.A, udpPayloadSize: undefined });
   const answer = given.answer ?? Uint8Array.of(0, 0, 0x84, 0, 0, 1, 0, 0, 0, 0, 0, 0);
   const client = new Client();
   client.set(given.transport ?? 0, given.address ?? V4);
-  const { zoneLabels = 2, rcode = 0 } = given;
-  const answerer = {
-    client,
-    nowMs: 0,
-    answer: () => 0,
-    rcode,
-    zoneLabels: 'zoneLabels' in given ? given.zoneLabels : zoneLabels,
-  };
-  const octets = new Uint8Array(SAMPLE_OCTETS + query.length + answer.length + 1);
-  const view = new DataView(octets.buffer);
-  writeSample(octets, view, 1, {
-    answerer: answerer as never,
+  const zoneLabels = 'zoneLabels' in given ? given.zoneLabels : 2;
+  const facts = { rcode: given.rcode ?? 0, ...(zoneLabels !== undefined && { zoneLabels }) };
+  const octets = new Uint8Array(SAMPLE_OCTETS + query.length + answer.length);
+  writeSample(octets, new DataView(octets.buffer), 0, {
+    answerer: { client, nowMs: 0, answer: () => 0, ...facts },
     port: 40_000,
     query,
     queryAt: 0,
@@ -58,6 +51,13 @@ export function sampleOf(given: Observed = {}, more: Partial<Sample> = {}): Read
     clockOffsetMs: STARTED_MS - 123.25,
     ...more,
   });
+  return octets;
+}
+
+/** Writes and reads a sample. */
+export function sampleOf(given: Observed = {}, more: Partial<Sample> = {}): ReadSample {
+  const octets = Buffer.concat([Buffer.alloc(1), sampleOctets(given, more)]); // not at the start of its memory
+  const view = new DataView(octets.buffer, octets.byteOffset, octets.byteLength);
   const sample = new ReadSample();
   if (sample.read(octets, view, 1) !== octets.length) throw new Error('the sample has another length');
   return sample;
