@@ -44,10 +44,11 @@ function listenDot(): Promise<TcpListener> | undefined {
   if (options.dotListen.length === 0 || servers === undefined) return undefined;
   const createDotServer = (accept: (socket: Socket) => void) =>
     servers.add(
-      createServer(
-        { ...servers.options, ALPNProtocols: ['dot'], allowHalfOpen: true, noDelay: true },
-        accept,
-      ),
+      createServer({ ...servers.options, ALPNProtocols: ['dot'], noDelay: true }, (socket) => {
+        // Only now: a peer that ends its side during the handshake is not waited for.
+        socket.allowHalfOpen = true;
+        accept(socket);
+      }),
     );
   return listenTcp(
     options.dotListen,
