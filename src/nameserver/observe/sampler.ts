@@ -104,12 +104,8 @@ export class Sampler {
       this.onFirst();
     }
     const endedAtMs = performance.now();
-    writeSample(this.#buffer, this.#view, this.#filled, {
-      ...sample,
-      answerer,
-      endedAtMs,
-      clockOffsetMs: this.#readClock(endedAtMs),
-    });
+    const offsetMs = this.#readClock(endedAtMs);
+    writeSample(this.#buffer, this.#view, this.#filled, sample, answerer, endedAtMs, offsetMs);
     this.#filled += octets;
     this.#count++;
   }

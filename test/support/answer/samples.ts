@@ -37,8 +37,8 @@ export function sampleOctets(given: Observed = {}, more: Partial<Sample> = {}): 
   const zoneLabels = 'zoneLabels' in given ? given.zoneLabels : 2;
   const facts = { rcode: given.rcode ?? 0, ...(zoneLabels !== undefined && { zoneLabels }) };
   const octets = new Uint8Array(SAMPLE_OCTETS + query.length + answer.length);
-  writeSample(octets, new DataView(octets.buffer), 0, {
-    answerer: { client, nowMs: 0, answer: () => 0, ...facts },
+  const answerer = { client, nowMs: 0, answer: () => 0, ...facts };
+  const sample: Sample = {
     port: 40_000,
     query,
     queryAt: 0,
@@ -47,10 +47,10 @@ export function sampleOctets(given: Observed = {}, more: Partial<Sample> = {}): 
     answerAt: 0,
     answerOctets: answer.length,
     startedAtMs: 123.25,
-    endedAtMs: 123.5,
-    clockOffsetMs: STARTED_MS - 123.25,
     ...more,
-  });
+  };
+  const offsetMs = STARTED_MS - sample.startedAtMs;
+  writeSample(octets, new DataView(octets.buffer), 0, sample, answerer, 123.5, offsetMs);
   return octets;
 }
 
