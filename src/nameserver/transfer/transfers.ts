@@ -7,7 +7,7 @@ import { TYPE } from '../../dns/type-codes.ts';
 import type { Log } from '../../process/reconnect.ts';
 import type { TransferForm } from '../../store/transfers/report-transfers.ts';
 import { isNewer, serialIn } from '../../zone/serial.ts';
-import { TRANSPORT } from '../answer/transports.ts';
+import { TRANSPORT, TRANSPORTS } from '../answer/transports.ts';
 import { addressText } from './access.ts';
 import type { EncodedZones, ZoneVersion } from './encoding/encoded-zones.ts';
 import { type EncodedTransfer, TransferWriter } from './encoding/transfer-writer.ts';
@@ -309,5 +309,6 @@ function describe({ message }: VerifiedRequest, { zone, peer }: Permitted): obje
     zone: printName(zone.soa.owner),
     peer: peer.name ?? peer.id,
     address: addressText(message.address),
+    transport: TRANSPORTS[message.transport],
   };
 }
