@@ -4,7 +4,6 @@ import { connect as connectTcp } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ConnectionOptions, TLSSocket } from 'node:tls';
-import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { TYPE } from '../../../src/dns/type-codes.ts';
 import type { InheritedAddress } from '../../../src/nameserver/handover/inherited.ts';
@@ -16,10 +15,11 @@ import { queryFor, summarize } from '../../support/answer/packets.ts';
 import { framed, TcpClient } from '../../support/answer/sockets.ts';
 import { testNode } from '../../support/answer/test-node.ts';
 import { makeCertificate } from '../../support/certificates/make-certificate.ts';
+import { collectingLog } from '../../support/processes/follow.ts';
 import { freePort } from '../../support/processes/free-port.ts';
 import { until } from '../../support/tests/until.ts';
 
-const log = pino({ level: 'silent' });
+const log = collectingLog();
 const NAME = 'ns1.example.net';
 const node = testNode({ hasTransfers: true });
 const transfers = new FakeTransfers();
@@ -184,7 +184,8 @@ describe('the TLS thread', () => {
 
   it('is restarted with the same sockets if it ends', async () => {
     node.counters.failed = -1;
-    await until(() => node.counters.failed === 0, 'ended');
+    const ended = 'the TLS thread ended: restarting it';
+    await until(() => log.lines.some(({ message }) => message === ended), 'ended');
     const client = await connect();
     expect(await ask(client, [1])).toEqual(['NOERROR aa 1/1/0/0']);
   });
