@@ -6,6 +6,7 @@ import { Listing } from '../../cli/terminal/output.ts';
 import { parseZoneName } from '../../cli/terminal/parse-zone-name.ts';
 import { encodeNameColumn } from '../../store/postgres/name-column.ts';
 import { MOST_PRIMARIES } from '../secondaries/rules.ts';
+import { readMaxMembers } from './cli-produce.ts';
 import { confirmVersion, consumeCatalog, listConsumedMembers, removeConsumer } from './sql-consumers.ts';
 
 export interface ConsumeOptions {
@@ -15,7 +16,6 @@ export interface ConsumeOptions {
   readonly maxMembers?: string;
 }
 
-const MOST_MEMBERS = 1_000_000;
 const MOST_GROUPS = 100;
 
 export async function consumeNamed(cli: Cli, text: string, options: ConsumeOptions): Promise<void> {
@@ -24,7 +24,7 @@ export async function consumeNamed(cli: Cli, text: string, options: ConsumeOptio
   if (from.length > MOST_PRIMARIES)
     throw new Failure('usage', `--from: a catalog has at most ${MOST_PRIMARIES} primaries`);
   const policies = readGroups(options.group ?? []);
-  const maxMembers = options.maxMembers === undefined ? undefined : readMembers(options.maxMembers);
+  const maxMembers = options.maxMembers === undefined ? undefined : readMaxMembers(options.maxMembers);
   const { output } = cli;
   await cli.withStore(async (db) => {
     const done = await cli.audited(db, 'catalog.consume', async (trx, tell) => {
@@ -53,12 +53,6 @@ function readGroups(texts: readonly string[]): Record<string, string> {
   if (Object.keys(groups).length > MOST_GROUPS)
     throw new Failure('usage', `--group: at most ${MOST_GROUPS} groups have a policy`);
   return groups;
-}
-
-function readMembers(text: string): number {
-  const number = /^[1-9]\d{0,6}$/.test(text) ? Number(text) : 0;
-  if (number >= 1 && number <= MOST_MEMBERS) return number;
-  throw new Failure('usage', `--max-members: expected a number from 1 to ${MOST_MEMBERS}, not "${text}"`);
 }
 
 export async function confirmNamed(cli: Cli, text: string): Promise<void> {

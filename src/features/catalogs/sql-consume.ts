@@ -89,7 +89,7 @@ export async function updateMembers(
   });
 }
 
-export interface Joined {
+interface Joined {
   readonly copied: number;
   readonly skipped: number;
 }

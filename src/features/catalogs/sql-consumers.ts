@@ -1,6 +1,7 @@
 // Adds, removes and lists consumed catalogs, and confirms versions that are held.
 
 import { sql } from 'kysely';
+import { lockNamesAround } from '../../store/change/lock-domain.ts';
 import type { Database } from '../../store/postgres/database.ts';
 import { allowLong } from '../../store/postgres/deadlines.ts';
 import { decodeNameColumn } from '../../store/postgres/name-column.ts';
@@ -10,8 +11,9 @@ import { HAS_MOVED } from '../../zone/catalog/compare-members.ts';
 import { addSecondary, lockPrimaries } from '../secondaries/sql-manage.ts';
 import type { ConsumerFinding } from './rules-consume.ts';
 import { removeCopies } from './sql-consume.ts';
+import { findOccupants } from './sql-occupants.ts';
 
-export interface CatalogToConsume {
+interface CatalogToConsume {
   /** In stored form. */
   readonly name: string;
   /** Names of peers, in the order in which they are asked. */
@@ -39,7 +41,11 @@ export async function consumeCatalog(db: Database, catalog: CatalogToConsume): P
     const [known] = rows;
     if (known?.role === 'producer') refuse('exists');
     if (known === undefined) {
-      if (await isOperatorZone(trx, name)) refuse('exists');
+      await lockNamesAround(trx, name);
+      for (const other of (await findOccupants(trx, name, [name])).get(name) ?? []) {
+        if (other.name === name) refuse('exists');
+        if (other.kind === 'domain') refuse(`is below the customer's domain ${other.name}`);
+      }
       const added = await addSecondary(trx, { zone: name, from, maxRecords: null });
       if (added.kind === 'refused') refuse(added.message);
       await sql`
@@ -74,14 +80,6 @@ async function findMissingPolicies(trx: Database, names: readonly string[]): Pro
     select distinct n as name from unnest(${[...names]}::text[]) n
     where not exists (select from transfer_policies t where t.name = n) order by 1`.execute(trx);
   return rows.map(({ name }) => name);
-}
-
-/** Returns false for a copy, which `addSecondary` refuses with another message. */
-async function isOperatorZone(trx: Database, name: string): Promise<boolean> {
-  const { rows } = await sql`
-    select from zones where name = ${name} and kind = 'operator' and deleted_at is null
-      and not exists (select from secondaries where zone_name = ${name})`.execute(trx);
-  return rows.length > 0;
 }
 
 type Confirmed = 'absent' | 'not_held' | 'confirmed';
@@ -138,9 +136,9 @@ export async function removeConsumer(
  * `waiting`: no version was transferred, or one is being applied. `partial`: some members are skipped. `held`: a version
  * waits for a confirmation.
  */
-export type ConsumerState = 'waiting' | 'current' | 'partial' | 'held' | 'broken';
+type ConsumerState = 'waiting' | 'current' | 'partial' | 'held' | 'broken';
 
-export interface ListedConsumer {
+interface ListedConsumer {
   readonly catalog: string;
   readonly state: ConsumerState;
   /** Number of members that are copied. */

@@ -92,10 +92,12 @@ const run = (command: string) =>
 test('commands list consumed catalogs, confirm versions and refuse what cannot be consumed', async () => {
   await query`insert into peers (name, networks) values ('mute', '{192.0.2.0/24}')`;
   await saveZones(db, [zone('zone.com.')], { source: 'cli' });
+  await newDomain(db, await newAccount(db, 'ann@shop.example'), 'shop.com.');
   const lines = rowsOf(`
 catalog consume new.com --from mute | 1 | new.com.: the peer mute has no address to transfer from
 catalog consume new.com --from nobody | 1 | new.com.: no such peer: nobody
 catalog consume zone.com --from hidden | 1 | zone.com.: exists
+catalog consume x.shop.com --from hidden | 1 | x.shop.com.: is below the customer's domain shop.com.
 catalog consume new.com --from hidden --group a=absent | 1 | new.com.: no such policy: absent
 catalog consume new.com --from hidden --group absent | 2 | --group: expected GROUP=POLICY
 catalog consume new.com --from hidden --group a=b a=c | 2 | --group: a has two policies
@@ -109,7 +111,7 @@ catalog remove new.com | 0 | removed new.com.`);
     const { code: got, stdout, stderr } = await run(command);
     expect([command, `${got}`, stdout + stderr]).toEqual([command, code, expect.stringContaining(message!)]);
   }
-  expect(await column`select action from audit_log order by id`).toEqual([
+  expect(await column`select action from audit_log where action like 'catalog.%' order by id`).toEqual([
     'catalog.consume',
     'catalog.consume',
     'catalog.remove',
