@@ -1,8 +1,8 @@
-// Planned restarts of a node that is queried continuously over UDP and TCP: every query must be answered.
+// Planned restarts of a node that is queried continuously over UDP, TCP and TLS: every query must be answered.
 
 import { execFile } from 'node:child_process';
 import { createSocket, type Socket as UdpSocket } from 'node:dgram';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,8 +13,11 @@ import { parseName } from '../../src/dns/name.ts';
 import { TYPE } from '../../src/dns/type-codes.ts';
 import { saveZones } from '../../src/store/zones/save-zones.ts';
 import { queryFor } from '../support/answer/queries.ts';
+import { framed, TcpClient } from '../support/answer/sockets.ts';
+import { makeCertificate } from '../support/certificates/make-certificate.ts';
 import { createDatabase, type TestDatabase } from '../support/database/database.ts';
 import { smallZone } from '../support/processes/follow.ts';
+import { freePort } from '../support/processes/free-port.ts';
 import { type NodeProcess, startNode } from '../support/processes/nodes.ts';
 import { until } from '../support/tests/until.ts';
 
@@ -24,6 +27,7 @@ const RESTARTS = 3;
 let database: TestDatabase;
 let directory: string;
 let node: NodeProcess;
+let dot: { address: string; port: number };
 /** Returns the answering process, which each restart replaces. */
 let pid: number;
 
@@ -31,7 +35,19 @@ beforeAll(async () => {
   database = await createDatabase();
   directory = mkdtempSync(join(tmpdir(), 'zonefleet-node-restart-'));
   await saveZones(database.db, [smallZone('a.example.', 1)], { source: 'test' });
-  node = await startNode('ns1', { DATABASE_URL: database.url, DATA_DIR: directory, RRL: 'off' });
+  const { pem, key } = await makeCertificate({ names: ['ns1.example.net'] });
+  const tls = { DNS_TLS_CERT: join(directory, 'cert'), DNS_TLS_KEY: join(directory, 'key') };
+  writeFileSync(tls.DNS_TLS_CERT, pem);
+  writeFileSync(tls.DNS_TLS_KEY, key);
+  chmodSync(directory, 0o755); // the successor reads the files without root's rights
+  dot = { address: '127.0.0.1', port: await freePort() };
+  node = await startNode('ns1', {
+    DATABASE_URL: database.url,
+    DATA_DIR: directory,
+    RRL: 'off',
+    DOT_LISTEN: `127.0.0.1:${dot.port}`,
+    ...tls,
+  });
   pid = node.child.pid as number;
 });
 
@@ -105,6 +121,24 @@ class Probe {
   }
 }
 
+const openTls = () => TcpClient.open(dot, { tls: { rejectUnauthorized: false } });
+
+async function askTls(client: TcpClient): Promise<void> {
+  client.socket.write(framed(QUERY));
+  await client.received(client.messages.length + 1);
+}
+
+/** Opens one connection over TLS after another, with one query each. Returns their number. */
+async function probeTls(isOver: () => boolean): Promise<number> {
+  let answered = 0;
+  for (; !isOver(); answered++) {
+    const client = await openTls();
+    await askTls(client);
+    client.close();
+  }
+  return answered;
+}
+
 async function restart(): Promise<void> {
   const { stdout } = await promisify(execFile)(
     process.execPath,
@@ -118,18 +152,29 @@ async function restart(): Promise<void> {
 
 test('a restarted node answers every query, and serves later edits', async () => {
   const probe = new Probe(node.address.port);
+  let isOver = false;
+  const overTls = probeTls(() => isOver);
   try {
     for (let serial = 2; serial <= 1 + RESTARTS; serial++) {
-      const restarted = restart();
+      const open = await openTls();
+      let isRestarted = false;
+      const restarted = restart().finally(() => {
+        isRestarted = true;
+      });
       await saveZones(database.db, [smallZone('a.example.', serial)], { source: 'test' });
+      for (; !isRestarted; await pause(100)) await askTls(open);
       await restarted;
+      await askTls(open); // the former process still serves its connections over TLS
+      open.close();
       await until(() => probe.serials.has(serial), `serial ${serial}`);
       await pause(100); // an older answer of the first process would arrive now
     }
   } finally {
+    isOver = true;
     await probe.stop();
   }
   expect({ lost: probe.lost, ends: probe.ends }).toEqual({ lost: 0, ends: 0 });
+  expect(await overTls).toBeGreaterThan(20);
   expect(probe.sent).toBeGreaterThan(1000);
   expect(node.log()).not.toContain('"level":50');
   const ready = await fetch(`${node.metricsUrl}/readyz`);
