@@ -25,6 +25,8 @@ const REQUESTS = 10_000;
 const DOT_LIMITS: Limits = { bind: 0.6 };
 const DOH_LIMITS: Limits = { bind: 1.5 };
 const LEAST_HANDSHAKES = 0.7;
+/** Compilers need some thousand handshakes. */
+const WARMING_SECONDS = 5;
 
 export const tls: Part = {
   names: ['tls'],
@@ -129,7 +131,8 @@ async function compareRequests(
 async function compareHandshakes(contestants: readonly Contestant[], options: BenchOptions): Promise<string> {
   say('tls: handshakes');
   const measured = onPort(contestants, 'dot');
-  for (const { running } of measured) await measureHandshakes(running, options); // warms up
+  const warming = { ...options, seconds: WARMING_SECONDS };
+  for (const { running } of measured) await measureHandshakes(running, warming);
   const runs = await interleave(measured, options, ({ running }) => measureHandshakes(running, options));
   const medians = [...runs].map(([{ server }, list]) => ({ server, figures: mediansOf(list) }));
   const ours = medians.find(({ server }) => server.name === 'zonefleet')?.figures;

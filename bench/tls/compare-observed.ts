@@ -1,8 +1,9 @@
-// Compares nodes that differ only in settings: without TLS and observation, with everything that listens but is idle, and with
+// Compares nodes that answer the same zone: without TLS and observation, with everything that listens but is idle, and with
 // dnstap and the query log.
 
 import { join } from 'node:path';
 import type { BenchOptions } from '../part.ts';
+import { zonefleetDatabase } from '../postgres/zonefleet-database.ts';
 import { runProgram } from '../program.ts';
 import { fixed, judged, table } from '../report/table.ts';
 import { interleave, measure, mediansOf } from '../rounds.ts';
@@ -12,6 +13,7 @@ import { median } from '../statistics.ts';
 import { warmUp } from '../warm-up.ts';
 import type { OneZone } from '../zones/one-zone.ts';
 import { makeCertificate } from './certificate.ts';
+import { createCatalog, removeCatalog } from './create-catalog.ts';
 
 /** The least number of rounds: the differences are smaller than disturbances of the machine. */
 const LEAST_ROUNDS = 9;
@@ -36,7 +38,7 @@ export async function compareObserved(
   const files = await makeCertificate(options.directory);
   const nodes = [
     { label: 'off', limit: undefined, more: {} },
-    { label: 'TLS and HTTPS listen, idle', limit: 1.01, more: { tls: files } },
+    { label: 'TLS, HTTPS and a catalog, idle', limit: 1.01, more: { tls: files } },
     {
       label: 'the same, dnstap 1/100 and query log',
       limit: 1.02,
@@ -46,8 +48,13 @@ export async function compareObserved(
   const contestants: { label: string; limit: number | undefined; running: RunningZonefleet }[] = [];
   try {
     for (const [i, { label, limit, more }] of nodes.entries()) {
+      const set = { ...zone.set, name: `${zone.set.name}_observed${i}` };
+      const databaseUrl = await zonefleetDatabase(set);
+      await removeCatalog(databaseUrl);
+      if ('tls' in more) await createCatalog(databaseUrl);
       const running = await startZonefleet({
-        set: { ...zone.set, name: `${zone.set.name}_observed${i}` },
+        set,
+        databaseUrl,
         cpu: options.serverCpu,
         address: '127.0.0.1',
         limitsRates: false,
