@@ -42,6 +42,10 @@ export class Handshakes<H extends Handshake = Handshake> {
     ended.destroy();
   }
 
+  get inProgress(): number {
+    return this.#open.size;
+  }
+
   /** Counts the outcome, unless the handshake has already ended. */
   leave(handshake: H, outcome: keyof HandshakeCounts): void {
     if (this.#open.delete(handshake)) this.counts[outcome]++;

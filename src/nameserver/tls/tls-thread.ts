@@ -2,6 +2,7 @@
 // other threads, so that a flood of handshakes does not delay them.
 
 import type { Socket } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
 import { createServer } from 'node:tls';
 import { parentPort, workerData } from 'node:worker_threads';
 import type { ListenAddress } from '../../process/listen-address.ts';
@@ -17,6 +18,7 @@ import { RelayedSlowPath } from './slow-relay.ts';
 import { TlsServers } from './tls-servers.ts';
 
 const STATE_MS = 1000;
+const HANDSHAKES_POLL_MS = 20;
 const FAILURE_INTERVAL_MS = 1000;
 
 const options = workerData as TlsThreadOptions;
@@ -116,6 +118,7 @@ const states = setInterval(() => {
 async function release(): Promise<void> {
   dot?.stopAccepting();
   doh?.stopAccepting();
+  while ((servers?.handshakes.inProgress ?? 0) > 0) await pause(HANDSHAKES_POLL_MS);
   await Promise.all([dot?.finished(), doh?.finished()]);
   post({ kind: 'finished' });
 }
