@@ -164,6 +164,7 @@ function secondaryJson(each: ListedSecondary): object {
   return {
     zone: each.zone,
     domain: each.isDomain,
+    catalog: each.catalog,
     state: each.state,
     from: each.from,
     serial: each.serial,

@@ -115,6 +115,8 @@ export async function orderRetransfers(db: Database, zones: readonly string[]): 
 export interface ListedSecondary {
   readonly zone: string;
   readonly isDomain: boolean;
+  /** The consumed catalog that lists the zone. */
+  readonly catalog: string | null;
   readonly state: SecondaryState;
   /** Names of operators' peers; for a domain, the addresses of its primaries. */
   readonly from: readonly string[];
@@ -136,7 +138,8 @@ const PAGE = 1000;
 export async function* listSecondaries(db: Database): AsyncGenerator<ListedSecondary> {
   for (let after = ''; ; ) {
     const { rows } = await sql<ListedSecondary>`
-      select n.zone, s.domain_id is not null as "isDomain", ${STATE} as state, s.serial, s.form,
+      select n.zone, s.domain_id is not null as "isDomain",
+        (select c.name from catalogs c where c.id = s.catalog_id) as catalog, ${STATE} as state, s.serial, s.form,
         array(select coalesce(p.name, host(p.addresses[1])) from unnest(s.peers) with ordinality u (id, place)
           join peers p on p.id = u.id order by u.place) as from,
         s.transferred_at as "transferredAt", s.refreshed_at as "refreshedAt", s.due_at as "dueAt",

@@ -104,6 +104,7 @@ describe.each<ProducerName>(['knot', 'powerdns'])('a catalog of %s', (program) =
     for (let i = 0; i < DELETED; i++) zones.delete(`m${i}.example`);
     await producer.setZones(zones);
     await untilCopied(zones);
+    await until(async () => (await dig(port, 'content.m0.example', 'TXT')).includes('status: REFUSED'));
 
     // The serials of the members stay, so only the labels say that the zones are others.
     const again = [...zones.keys()].slice(0, RECREATED);

@@ -15,6 +15,7 @@ import { TransferTurns } from '../../../src/features/secondaries/rules.ts';
 import { addSecondary, removeSecondary } from '../../../src/features/secondaries/sql-manage.ts';
 import { createDomain } from '../../../src/store/change/save-domain.ts';
 import { type Database, openDatabase } from '../../../src/store/postgres/database.ts';
+import { inTransaction } from '../../../src/store/postgres/transaction.ts';
 import { setPolicy } from '../../../src/store/transfers/policies.ts';
 import { loadHeldZone, loadZone } from '../../../src/store/zones/load-zones.ts';
 import { saveZones, unloadZones } from '../../../src/store/zones/save-zones.ts';
@@ -25,6 +26,7 @@ import { newAccount, newDomain, wantedDomain } from '../../support/database/doma
 import { Primary } from '../../support/peers/memory-primary.ts';
 import { rowsOf } from '../../support/tests/rows-of.ts';
 import { sharedDatabase } from '../../support/tests/shared-database.ts';
+import { until } from '../../support/tests/until.ts';
 import { recordsOf } from '../../support/zone/zone-text.ts';
 
 const { db, url, query, column, value } = sharedDatabase();
@@ -248,6 +250,28 @@ describe('a consumed catalog', () => {
     await query`update zones set kind = 'operator', deleted_at = now() where name = 'shop.com.'`;
     await consume();
     expect(await copied()).toEqual(expect.arrayContaining(['shop.com.', 'www.shop.com.']));
+  });
+
+  test('waits for a customer who claims a name above at the same time', async () => {
+    await publish(['a www.race.com.']);
+    const account = await newAccount(db, 'ann@shop.example');
+    let joining: Promise<number> | undefined;
+    const isWaiting = async () =>
+      (
+        await query`
+      select from pg_locks l join pg_database d on d.oid = l.database
+      where d.datname = current_database() and not l.granted`
+      ).length > 0;
+    await inTransaction(db, async (trx) => {
+      await newDomain(trx, account, 'race.com.');
+      joining = consume();
+      await until(isWaiting);
+    });
+    await joining;
+    expect(await copied()).toEqual([]);
+    expect(await finding()).toMatchObject({
+      names: ["www.race.com. is below the customer's domain race.com."],
+    });
   });
 
   test('reserves the names of its members, also before their first transfer, and proves nothing about them', async () => {
