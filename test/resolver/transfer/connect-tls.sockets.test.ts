@@ -3,8 +3,7 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server } from 'node:net';
-import type { ConnectionOptions, TlsOptions } from 'node:tls';
-import { createServer as createTlsServer } from 'node:tls';
+import tls, { createServer as createTlsServer, type TlsOptions } from 'node:tls';
 import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { RCODE } from '../../../src/dns/message/rcodes.ts';
 import { parseName } from '../../../src/dns/name.ts';
@@ -22,13 +21,6 @@ import { misbehave, type Seen } from '../../support/world/misbehaving-server.ts'
 import { replyTo } from '../../support/world/world-server.ts';
 import { recordsOf } from '../../support/zone/zone-text.ts';
 
-// NODE_EXTRA_CA_CERTS is read only when a process starts.
-const trusted = vi.hoisted(() => ({ ca: '' }));
-vi.mock('node:tls', async (load) => {
-  const tls = await load<typeof import('node:tls')>();
-  return { ...tls, connect: (options: ConnectionOptions) => tls.connect({ ...options, ...trusted }) };
-});
-
 const APEX = parseName('example.');
 const OPTIONS: PrimaryOptions = { signal: new AbortController().signal, allowed: 'any' };
 const AXFR: TransferOrder = { apex: APEX, form: 'axfr', serial: undefined, maxRecords: 1000 };
@@ -45,7 +37,11 @@ let unknown: Issued;
 let expired: Issued;
 beforeAll(async () => {
   authority = await makeCertificate({ name: 'Test Root', isAuthority: true });
-  trusted.ca = authority.pem;
+  // NODE_EXTRA_CA_CERTS is read only when a process starts.
+  const { createSecureContext } = tls;
+  const trusting = vi
+    .spyOn(tls, 'createSecureContext')
+    .mockImplementation((options) => createSecureContext({ ...options, ca: authority.pem }));
   known = await makeCertificate({ names: [NAME], issuer: authority });
   unknown = await makeCertificate({ names: [NAME] });
   const notBefore = new Date(Date.now() - 2_000_000);
@@ -53,6 +49,7 @@ beforeAll(async () => {
     ...{ names: [NAME], issuer: authority, notBefore },
     notAfter: new Date(Date.now() - 1_000_000),
   });
+  return () => trusting.mockRestore();
 });
 
 const closers: (() => unknown)[] = [];
