@@ -48,11 +48,10 @@ export class LineFile {
     this.#open();
   }
 
-  /** Appends lines, each with its end. */
-  write(lines: string): void {
+  /** Appends lines, each with its end. The octets may change afterwards. */
+  write(lines: Buffer): void {
     if (this.#mustOpen && this.#now() - this.#triedAtMs >= RETRY_OPEN_MS) this.#open();
-    const octets = Buffer.from(lines);
-    const left = this.#file === undefined ? octets : this.#append(this.#file, octets);
+    const left = this.#file === undefined ? lines : this.#append(this.#file, lines);
     if (left.length === 0) return;
     this.#countDropped(left.reduce((count, octet) => count + (octet === LINE_END ? 1 : 0), 0));
   }
@@ -96,7 +95,7 @@ export class LineFile {
     }
     const isWithinLine = at > 0 && at < octets.length && octets[at - 1] !== LINE_END;
     const lineEnd = at === 0 ? rest : isWithinLine ? octets.indexOf(LINE_END, at) + 1 : at;
-    this.#rest = octets.subarray(at, lineEnd);
+    this.#rest = Buffer.from(octets.subarray(at, lineEnd));
     return octets.subarray(lineEnd);
   }
 

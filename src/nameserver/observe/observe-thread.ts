@@ -6,7 +6,7 @@ import { DNSTAP_CONTENT, DnstapEncoder, SAMPLE_FRAMES } from './dnstap.ts';
 import { FrameStream } from './frame-stream.ts';
 import { LineFile } from './line-file.ts';
 import { OBSERVED, type ObserveOptions, type ToObserveThread } from './messages.ts';
-import { printQueryLine } from './query-line.ts';
+import { MAX_LINE_OCTETS, QueryLines } from './query-lines.ts';
 import { ReadSample } from './sample-record.ts';
 import type { Samples } from './sampler.ts';
 
@@ -16,6 +16,7 @@ const log = createThreadLog((line) => parentPort?.postMessage(line));
 const pending = new Int32Array(options.pending);
 const observed = new Float64Array(options.observed);
 const sample = new ReadSample();
+const printer = new QueryLines(queryLogClient);
 const encoder = new DnstapEncoder(options.nodeName, options.version);
 const stream =
   dnstap &&
@@ -35,34 +36,33 @@ function count(at: number, more: number): void {
   observed[at] = (observed[at] as number) + more;
 }
 
+/** Returns memory for `octets` octets, which the next call overwrites. */
+function createScratch(): (octets: number) => Buffer {
+  let memory = Buffer.alloc(0);
+  return (octets) => {
+    if (memory.length < octets) memory = Buffer.alloc(2 * octets);
+    return memory;
+  };
+}
+const frameScratch = createScratch();
+const lineScratch = createScratch();
+
 function observe({ octets, count: samples }: Samples): void {
-  if (stream !== undefined) writeFrames(stream, octets, samples);
-  if (file) writeLines(file, octets);
-}
-
-function writeFrames(to: FrameStream, octets: Uint8Array, samples: number): void {
-  if (!to.isAccepted) {
-    to.drop(SAMPLE_FRAMES * samples);
-    return;
-  }
-  const frames = Buffer.allocUnsafe(encoder.bound(octets.length, samples));
-  let at = 0;
-  for (const each of readSamples(octets)) at = encoder.write(each, frames, at);
-  to.send(frames.subarray(0, at), SAMPLE_FRAMES * samples);
-}
-
-function writeLines(to: LineFile, octets: Uint8Array): void {
-  let lines = '';
-  for (const each of readSamples(octets)) lines += `${printQueryLine(each, queryLogClient)}\n`;
-  to.write(lines);
-}
-
-function* readSamples(octets: Uint8Array): Generator<ReadSample> {
   const view = new DataView(octets.buffer, octets.byteOffset, octets.byteLength);
+  const hasReader = stream?.isAccepted === true;
+  const frames = frameScratch(hasReader ? encoder.bound(octets.length, samples) : 0);
+  const lines = lineScratch(file ? samples * MAX_LINE_OCTETS : 0);
+  let frameEnd = 0;
+  let lineEnd = 0;
   for (let at = 0; at < octets.length; ) {
     at = sample.read(octets, view, at);
-    yield sample;
+    if (hasReader) frameEnd = encoder.write(sample, frames, frameEnd);
+    if (file) lineEnd = printer.write(sample, lines, lineEnd);
   }
+  // A copy, because the stream sends it later.
+  if (hasReader) stream.send(Buffer.from(frames.subarray(0, frameEnd)), SAMPLE_FRAMES * samples);
+  else stream?.drop(SAMPLE_FRAMES * samples);
+  if (file) file.write(lines.subarray(0, lineEnd));
 }
 
 parentPort?.on('message', (message: ToObserveThread) => {

@@ -21,7 +21,7 @@ export interface Samples {
 
 const BUFFER_OCTETS = 1 << 16;
 /** Samples are posted after this time at the latest, unless the thread sleeps. */
-const POST_AFTER_MS = 100;
+const POST_AFTER_MS = 250;
 /** A thread takes at most 2,000 samples and 2.5 MiB per second, spread over windows of this length. */
 const WINDOW_MS = 100;
 const WINDOW_SAMPLES = 200;

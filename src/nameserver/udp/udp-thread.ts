@@ -46,6 +46,7 @@ function serve(parts: UdpThreadParts): void {
   const [only, ...others] = parts.sockets;
   if (only !== undefined && others.length === 0) serveOne(batch, control, only);
   else serveSeveral(libc, batch, control, parts.sockets);
+  batch.rest(); // posts the last samples
 }
 
 /** @param moved samples whose memory moves to the other thread */

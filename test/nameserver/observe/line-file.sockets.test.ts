@@ -49,19 +49,20 @@ function open(): void {
   );
 }
 
+const write = (lines: string) => file.write(Buffer.from(lines));
 const read = (from = path) => readFileSync(from, 'utf8');
 const WRITE_FAILED = 'QUERY_LOG: the file cannot be written, and lines are dropped until it can';
 
 describe('a file of lines', () => {
   it('drops whole lines while the disk is full, and completes a line that was written in part', () => {
     open();
-    file.write('one\n');
+    write('one\n');
     disk.space = 6;
-    file.write('two\nthree\nfour\n');
-    file.write('five\n');
+    write('two\nthree\nfour\n');
+    write('five\n');
     expect([read(), dropped]).toEqual(['one\ntwo\nth', 2]);
     disk.space = Number.POSITIVE_INFINITY;
-    file.write('six\n');
+    write('six\n');
     expect([read(), dropped]).toEqual(['one\ntwo\nthree\nsix\n', 2]);
     expect(logged).toEqual([WRITE_FAILED, 'QUERY_LOG: lines are written again']);
   });
@@ -69,30 +70,30 @@ describe('a file of lines', () => {
   it('completes a line in several parts, and does not drop a line that ends where the disk is full', () => {
     open();
     disk.space = 4;
-    file.write('one\ntwo\n');
+    write('one\ntwo\n');
     disk.space = 2;
-    file.write('three\n');
+    write('three\n');
     disk.space = 1;
-    file.write('four\n');
+    write('four\n');
     disk.space = Number.POSITIVE_INFINITY;
-    file.write('five\n');
+    write('five\n');
     expect([read(), dropped]).toEqual(['one\nthree\nfive\n', 2]);
   });
 
   it('logs at most one error per minute', () => {
     open();
     disk.space = 0;
-    for (; nowMs < 150_000; nowMs += 1000) file.write('x\n');
+    for (; nowMs < 150_000; nowMs += 1000) write('x\n');
     expect([logged, dropped]).toEqual([[WRITE_FAILED, WRITE_FAILED, WRITE_FAILED], 150]);
   });
 
   it('writes to the renamed file until it is reopened, and then to a new one', () => {
     open();
-    file.write('one\n');
+    write('one\n');
     renameSync(path, `${path}.1`);
-    file.write('two\n');
+    write('two\n');
     file.reopen();
-    file.write('three\n');
+    write('three\n');
     expect([read(`${path}.1`), read(), dropped]).toEqual(['one\ntwo\n', 'three\n', 0]);
   });
 
@@ -101,23 +102,23 @@ describe('a file of lines', () => {
     renameSync(path, `${path}.1`);
     mkdirSync(path);
     file.reopen();
-    file.write('one\n');
+    write('one\n');
     expect(logged).toEqual([expect.stringContaining('lines go to the old file')]);
     rmSync(path, { recursive: true });
     nowMs = 999;
-    file.write('two\n');
+    write('two\n');
     nowMs = 1000;
-    file.write('three\n');
+    write('three\n');
     expect([read(`${path}.1`), read(), dropped]).toEqual(['one\ntwo\n', 'three\n', 0]);
   });
 
   it('drops lines until a missing folder exists', () => {
     path = join(directory, 'folder', 'log');
     open();
-    file.write('one\ntwo\n');
+    write('one\ntwo\n');
     mkdirSync(join(directory, 'folder'));
     nowMs = 1000;
-    file.write('three\n');
+    write('three\n');
     expect([read(), dropped]).toEqual(['three\n', 2]);
     expect(logged[0]).toBe('QUERY_LOG: the file cannot be opened, and lines are dropped until it can');
   });
@@ -125,19 +126,19 @@ describe('a file of lines', () => {
   it('counts the rest of a line that it could not complete, and begins after such a rest', () => {
     open();
     disk.space = 2;
-    file.write('one\n');
+    write('one\n');
     file.close();
     expect([read(), dropped]).toEqual(['on', 1]);
     disk.space = Number.POSITIVE_INFINITY;
     open();
-    file.write('two\n');
+    write('two\n');
     expect(read()).toBe('on\ntwo\n');
   });
 
   it('does not wait for the reader of a full pipe', () => {
     execFileSync('mkfifo', [path]);
     open();
-    for (let i = 0; i < 200; i++) file.write(`${'x'.repeat(1023)}\n`);
+    for (let i = 0; i < 200; i++) write(`${'x'.repeat(1023)}\n`);
     expect(dropped).toBeGreaterThan(100);
   });
 });

@@ -68,9 +68,9 @@ describe('a sampler', () => {
     const { sampler, add, posted, pending } = samplerOf(1, NO_RANDOM);
     for (let i = 0; i < 11; i++) add(6000);
     expect(posted.map(({ count }) => count)).toEqual([10]);
-    sampler.flushOld(1099);
+    sampler.flushOld(1249);
     expect(posted).toHaveLength(1);
-    sampler.flushOld(1100);
+    sampler.flushOld(1250);
     sampler.flush(); // nothing is left
     expect(posted.map(({ count }) => count)).toEqual([10, 1]);
     expect(pending[0]).toBe(posted.reduce((sum, { octets }) => sum + octets.length, 0));

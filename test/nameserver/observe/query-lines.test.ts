@@ -1,11 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { foldCase, type Name, parseName } from '../../../src/dns/name.ts';
-import { printQueryLine } from '../../../src/nameserver/observe/query-line.ts';
+import { MAX_LINE_OCTETS, QueryLines } from '../../../src/nameserver/observe/query-lines.ts';
 import { type Observed, sampleOf, V6 } from '../../support/answer/samples.ts';
 
 describe('a line of the query log', () => {
+  function print(given: Observed, client: 'prefix' | 'full'): string {
+    const out = Buffer.alloc(MAX_LINE_OCTETS + 1);
+    const end = new QueryLines(client).write(sampleOf(given), out, 1);
+    return out.toString('latin1', 1, end);
+  }
   const lineOf = (given: Observed, client: 'prefix' | 'full' = 'prefix') =>
-    JSON.parse(printQueryLine(sampleOf(given), client)) as Record<string, unknown>;
+    JSON.parse(print(given, client)) as Record<string, unknown>;
 
   it('has the fields of the query, with the network of the client or its address', () => {
     expect(lineOf({ transport: 2, rcode: 23 })).toEqual({
@@ -32,8 +37,8 @@ describe('a line of the query log', () => {
         name,
         Buffer.of(0, 1, 0, 1),
       ]);
-      const line = printQueryLine(sampleOf({ query, zoneLabels: 0 }), 'full');
-      expect(line).toMatch(/^[ -~]+$/); // one line of printable ASCII
+      const line = print({ query, zoneLabels: 0 }, 'full');
+      expect(line).toMatch(/^[ -~]+\n$/); // one line of printable ASCII
       const { name: text, zone } = JSON.parse(line) as { name: string; zone: string };
       expect(parseName(text)).toBe(foldCase(name.toString('latin1') as Name));
       expect(zone).toBe('.');
