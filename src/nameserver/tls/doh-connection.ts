@@ -26,9 +26,10 @@ interface UnfinishedRequest {
   respond(response: DohResponse): void;
 }
 
-/** A request whose query was received whole. */
-export interface DohRequest {
-  readonly query: Uint8Array;
+/** A request that can be answered. */
+interface WholeRequest {
+  /** The query, or the status of the error. */
+  readonly query: Uint8Array | number;
   /** Has no effect if the client has cancelled the request. */
   respond(response: DohResponse): void;
 }
@@ -87,7 +88,7 @@ export class DohConnection implements NetworkConnection {
   readonly #wire: DohWire;
   readonly #client: DohClient;
   readonly #owner: DohOwner;
-  #waiting: DohRequest[] = [];
+  #waiting: WholeRequest[] = [];
   /** Requests whose body is not received whole, with the time at which they began. */
   readonly #reading = new Map<UnfinishedRequest, number>();
 
@@ -120,7 +121,7 @@ export class DohConnection implements NetworkConnection {
     }
   }
 
-  take(request: DohRequest): void {
+  take(request: WholeRequest): void {
     if (this.#waiting.push(request) === 1) this.#owner.turns.take(this);
   }
 
@@ -145,7 +146,7 @@ export class DohConnection implements NetworkConnection {
     return 1 + REQUEST_COST * requests + (octets >> 10);
   }
 
-  /** HTTP bounds the number of waiting requests: nothing is read less. */
+  /** Reading continues, because HTTP bounds the number of waiting requests. */
   hold(): void {}
   release(): void {}
 
@@ -164,7 +165,11 @@ export class DohConnection implements NetworkConnection {
   }
 
   /** Returns the length of the answer. */
-  #answer({ query, respond }: DohRequest): number {
+  #answer({ query, respond }: WholeRequest): number {
+    if (typeof query === 'number') {
+      respond(errorResponse(query));
+      return 0;
+    }
     const { answerer, counters, sampler } = this.#owner.answers;
     const startedAtMs = performance.now();
     answerer.client.set(TRANSPORT.HTTPS, this.#client.address);

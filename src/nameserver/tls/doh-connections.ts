@@ -71,6 +71,7 @@ export class DohConnections {
     const network = octets === undefined ? undefined : this.#networkOf(octets);
     if (octets === undefined || network === undefined) {
       counters.tcpRefused++;
+      socket.on('error', () => {}); // it may be reset before it is destroyed
       socket.destroy();
       return undefined;
     }
@@ -120,7 +121,9 @@ export class DohConnections {
     this.statuses[status] = (this.statuses[status] ?? 0) + 1;
   }
 
+  /** Counts nothing if the connection has ended. */
   hold(connection: DohConnection, bytes: number): void {
+    if (!this.#connections.has(connection)) return;
     const { network } = connection;
     this.#holding.add(connection);
     network.unread.add(connection);

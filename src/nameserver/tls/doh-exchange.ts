@@ -3,19 +3,20 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { DohConnection, DohResponse } from './doh-connection.ts';
-import { errorResponse } from './doh-connection.ts';
 import type { DohConnections } from './doh-connections.ts';
 import { readBody } from './read-body.ts';
-import { readDohRequest } from './read-doh-request.ts';
+import { MAX_HEAD_OCTETS, readDohRequest } from './read-doh-request.ts';
 
 /** Memory of Node for a request that is not finished, besides its body. */
 const EXCHANGE_BYTES = 2048;
 
-export interface HttpHead {
+interface HttpHead {
   readonly method: string | undefined;
   /** Path and query string. */
   readonly target: string;
   readonly headers: IncomingHttpHeaders;
+  /** Total length of the names and values of all fields. */
+  readonly octets: number;
 }
 
 export class DohExchange {
@@ -33,8 +34,9 @@ export class DohExchange {
   }
 
   /** Answers the request, later if its body is not received or other connections are served first. */
-  begin({ method, target, headers }: HttpHead, body: Readable): void {
-    const request = readDohRequest(method, target, headers);
+  begin({ method, target, headers, octets }: HttpHead, body: Readable): void {
+    const isLong = octets > MAX_HEAD_OCTETS;
+    const request = isLong ? 431 : readDohRequest(method, target, headers);
     if (request !== 'body') {
       this.#take(request);
       return;
@@ -68,8 +70,7 @@ export class DohExchange {
 
   #take(request: Uint8Array | number): void {
     if (this.#isDone) return;
-    if (typeof request === 'number') this.respond(errorResponse(request));
-    else this.#connection.take({ query: request, respond: this.respond });
+    this.#connection.take({ query: request, respond: this.respond });
   }
 
   #hold(bytes: number): void {

@@ -14,22 +14,27 @@ const LAST_WORDS_MS = 1000;
 
 interface Served {
   readonly connection: DohConnection;
+  /** Number of requests without a response. */
   requests: number;
+  isEnding: boolean;
 }
 
 /** Returns a function that serves a socket. */
 export function http1Server(owner: DohConnections, idleTimeoutMs: number): (socket: Socket) => void {
-  const served = new WeakMap<Socket, Served>();
+  const sockets = new WeakMap<Socket, Served>();
   const server = createServer(
     { maxHeaderSize: MAX_HEAD_OCTETS, keepAliveTimeout: idleTimeoutMs },
     (request, response) => {
       const { socket } = request;
-      const by = served.get(socket);
-      if (by === undefined || socket.destroyed) return;
-      by.requests++;
-      response.once('close', () => by.requests--);
-      if (by.requests > MAX_PIPELINED) by.connection.destroy();
-      else serve(request, response, by.connection, owner);
+      const served = sockets.get(socket);
+      if (served === undefined || socket.destroyed) return;
+      served.requests++;
+      response.once('close', () => {
+        served.requests--;
+        if (served.isEnding && served.requests === 0) socket.end();
+      });
+      if (served.requests > MAX_PIPELINED) served.connection.destroy();
+      else serve(request, response, served.connection, owner);
     },
   );
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
@@ -38,11 +43,15 @@ export function http1Server(owner: DohConnections, idleTimeoutMs: number): (sock
   });
   return (socket) => {
     const connection = owner.admit(socket, {
-      end: () => void socket.end(),
+      end() {
+        const served = sockets.get(socket);
+        if (served !== undefined) served.isEnding = true;
+        if (!served?.requests) socket.end();
+      },
       destroy: () => void socket.destroy(),
     });
     if (connection === undefined) return;
-    served.set(socket, { connection, requests: 0 });
+    sockets.set(socket, { connection, requests: 0, isEnding: false });
     server.emit('connection', socket);
   };
 }
@@ -56,9 +65,10 @@ function serve(
   const exchange = new DohExchange(connection, owner, ({ status, headers, body }) => {
     response.writeHead(status, headers).end(body);
   });
+  response.on('error', () => {}); // 'close' follows
   response.once('close', () => exchange.close());
   const { method, url: target = '', headers } = request;
-  exchange.begin({ method, target, headers }, request);
+  exchange.begin({ method, target, headers, octets: 0 }, request); // Node has limited the header
 }
 
 /** Responds to input that is not HTTP, with only a socket and no request. */

@@ -3,9 +3,14 @@
 // Node ends a connection with too many CONTINUATION frames (8), unacknowledged SETTINGS or PING frames, invalid frames or
 // streams that the client resets (1,000, and 33 per second; CVE-2023-44487).
 
-import { type IncomingHttpHeaders, performServerHandshake, type ServerHttp2Stream } from 'node:http2';
+import {
+  type IncomingHttpHeaders,
+  performServerHandshake,
+  type ServerHttp2Session,
+  type ServerHttp2Stream,
+} from 'node:http2';
 import type { TLSSocket } from 'node:tls';
-import { type DohConnection, errorResponse } from './doh-connection.ts';
+import type { DohConnection } from './doh-connection.ts';
 import type { DohConnections } from './doh-connections.ts';
 import { DohExchange } from './doh-exchange.ts';
 import { MAX_HEAD_OCTETS } from './read-doh-request.ts';
@@ -20,21 +25,22 @@ const MAX_INVALID_FRAMES = 100;
 
 /** Serves a socket on which HTTP/2 was negotiated. */
 export function serveHttp2(socket: TLSSocket, owner: DohConnections): void {
-  const session = performServerHandshake(socket, {
+  let session: ServerHttp2Session | undefined;
+  const connection = owner.admit(socket, {
+    end: () => session?.close(),
+    destroy() {
+      session?.destroy();
+      socket.destroy();
+    },
+  });
+  if (connection === undefined) return;
+  session = performServerHandshake(socket, {
     maxHeaderListPairs: MAX_FIELDS,
     maxSessionMemory: MAX_SESSION_MEMORY,
     maxSessionInvalidFrames: MAX_INVALID_FRAMES,
     settings: { maxConcurrentStreams: MAX_STREAMS, maxHeaderListSize: MAX_READ_HEAD_OCTETS },
   });
   session.on('error', ignore); // 'close' of the socket follows
-  const connection = owner.admit(socket, {
-    end: () => session.close(),
-    destroy() {
-      session.destroy();
-      socket.destroy();
-    },
-  });
-  if (connection === undefined) return;
   const take = (stream: ServerHttp2Stream, head: IncomingHttpHeaders, _flags: number, fields: string[]) =>
     serve(stream, head, fields, connection, owner);
   session.on('stream', take);
@@ -56,8 +62,7 @@ function serve(
     if (method !== 'HEAD') stream.end(body, status === 200 ? undefined : () => stream.close());
   });
   stream.on('close', () => exchange.close());
-  if (octetsOf(fields) > MAX_HEAD_OCTETS) exchange.respond(errorResponse(431));
-  else exchange.begin({ method, target, headers }, stream);
+  exchange.begin({ method, target, headers, octets: octetsOf(fields) }, stream);
 }
 
 function ignore(): void {}

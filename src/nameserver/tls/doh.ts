@@ -12,7 +12,7 @@ import { http1Server } from './doh-http1.ts';
 import { serveHttp2 } from './doh-http2.ts';
 import type { TlsServers } from './tls-servers.ts';
 
-export interface DohOptions {
+interface DohOptions {
   /** Addresses with TLS. */
   readonly listen: readonly ListenAddress[];
   /** Addresses without TLS. */

@@ -3,7 +3,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
 /** The only path. Clients are configured with it (RFC 8484 §3). */
-export const DOH_PATH = '/dns-query';
+const DOH_PATH = '/dns-query';
 export const DNS_MESSAGE = 'application/dns-message';
 export const MAX_QUERY_OCTETS = 65_535;
 /** Limit on the names and values of all header fields. */
