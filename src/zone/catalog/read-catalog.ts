@@ -75,8 +75,9 @@ export class CatalogReader {
     else if (second !== undefined && first === 'coo' && type === TYPE.PTR) this.#addCoo(second, rdata);
     else if (second !== undefined && first === 'group' && type === TYPE.TXT) {
       const node = this.#nodeOf(second);
+      const group = printText(rdata);
       node.groups ??= [];
-      node.groups.push(printText(rdata));
+      if (group.length <= MAX_GROUP_CHARACTERS) node.groups.push(group);
     }
   }
 
@@ -113,6 +114,8 @@ export class CatalogReader {
 }
 
 const SHOWN_VALUE = 20;
+/** Longer groups are ignored: no policy can be chosen for them. */
+const MAX_GROUP_CHARACTERS = 255;
 
 /** Returns at most three labels of a name before the ancestor, leftmost first. */
 function labelsBefore(name: Name, ancestor: Name): string[] {

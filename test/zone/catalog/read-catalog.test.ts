@@ -23,6 +23,7 @@ describe('a catalog', () => {
       a.zones 0 PTR Shop.Example.
       group.A.zones 0 TXT "x y" z
       group.a.zones 0 TXT plain
+      group.a.zones 0 TXT ${'x'.repeat(200)} ${'y'.repeat(56)}
       coo.a.zones 0 PTR New.Catz.
       coo.a.zones 0 TXT ignored
       \\000\\.b.zones 0 PTR a\\.b.example.
