@@ -82,41 +82,47 @@ export async function noteMoves(trx: Database, ids: readonly number[]): Promise<
       (values ('changed', interval '0'), ('moved', ${MOVING})) r (reason, delay)`.execute(trx);
 }
 
-/** A zone that another catalog than before selects, or with another group. */
-interface Difference {
-  readonly id: number;
-  readonly from: number | null;
-  readonly to: number | null;
-}
-
+/** Zones that another catalog than before selects, or with another group. */
 interface Differences {
-  readonly zones: readonly Difference[];
-  /** Number of zones that join each catalog, also those beyond the limit. */
-  readonly joins: ReadonlyMap<number, number>;
+  /** Zones that leave all catalogs come first: a purged zone before another one with its name. */
+  readonly ids: readonly number[];
+  /** Number of zones that join each catalog, and that leave it and join none; also those beyond the limit. */
+  readonly joining: ReadonlyMap<number, number>;
+  readonly leaving: ReadonlyMap<number, number>;
   /** True if there are more zones. */
   readonly isMore: boolean;
 }
 
 const MOST_DIFFERENCES = 100_000;
 
-/** @param ids undefined for all zones */
+/** @param among undefined for all zones */
 export async function findDifferences(
   trx: Database,
   producers: readonly Producer[],
-  ids: readonly number[] | undefined,
+  among: readonly number[] | undefined,
 ): Promise<Differences> {
-  const among = (column: string) =>
-    ids === undefined ? sql`` : sql`and ${sql.raw(column)} = any(${[...ids]}::bigint[])`;
-  const { rows } = await sql<Difference & { joins: number }>`
-    select coalesce(w.id, m.zone_id) as id, m.catalog_id as from, w.catalog_id as to,
-      count(*) filter (where w.catalog_id is distinct from m.catalog_id) over (partition by w.catalog_id)::integer as joins
-    from (${wantedZones(producers, among('z.id'))}) w
-    full join (select * from catalog_members m where m.zone_id is not null and m.left_at is null ${among('m.zone_id')}) m
+  const isAmong = (column: string) =>
+    among === undefined ? sql`` : sql`and ${sql.raw(column)} = any(${[...among]}::bigint[])`;
+  // One row for all zones with the same catalogs, because a row for each zone would take much memory.
+  const { rows } = await sql<{ from: number | null; to: number | null; count: number; ids: string }>`
+    select m.catalog_id as from, w.catalog_id as to, count(*)::integer as count,
+      array_to_string((array_agg(coalesce(w.id, m.zone_id)))[1:${sql.raw(`${MOST_DIFFERENCES}`)}], ',') as ids
+    from (${wantedZones(producers, isAmong('z.id'))}) w
+    full join (select * from catalog_members m where m.zone_id is not null and m.left_at is null ${isAmong('m.zone_id')}) m
       on m.zone_id = w.id
     where w.id is null or m.zone_id is null or m.catalog_id <> w.catalog_id or m.group_name is distinct from w.group_name
-    limit ${MOST_DIFFERENCES + 1}`.execute(trx);
-  const joins = new Map(rows.flatMap(({ to, joins }) => (to === null ? [] : [[to, joins]])));
-  return { zones: rows.slice(0, MOST_DIFFERENCES), joins, isMore: rows.length > MOST_DIFFERENCES };
+    group by 1, 2 order by w.catalog_id nulls first`.execute(trx);
+  const joining = new Map<number, number>();
+  const leaving = new Map<number, number>();
+  const add = (counts: Map<number, number>, id: number, count: number) =>
+    counts.set(id, (counts.get(id) ?? 0) + count);
+  for (const { from, to, count } of rows) {
+    if (to !== null && to !== from) add(joining, to, count);
+    if (to === null && from !== null) add(leaving, from, count);
+  }
+  const all = rows.reduce((sum, { count }) => sum + count, 0);
+  const ids = rows.flatMap((row) => row.ids.split(',').map(Number)).slice(0, MOST_DIFFERENCES);
+  return { ids, joining, leaving, isMore: all > ids.length };
 }
 
 /** A zone with its listings. */
@@ -150,13 +156,17 @@ export async function loadCompared(
   ids: readonly number[],
 ): Promise<Omit<ComparedZone, 'isReplaced'>[]> {
   const { rows } = await sql<ComparedRow>`
-    with wanted as materialized (${wantedZones(producers, sql`and z.id = any(${[...ids]}::bigint[])`)})
-    select i.id, w.name, coalesce(w.version, 0) as version, w.catalog_id as "catalogId", w.group_name as group, l.stored
-    from unnest(${[...ids]}::bigint[]) i (id) left join wanted w on w.id = i.id cross join lateral (
-      select coalesce(jsonb_agg(jsonb_build_object('catalogId', catalog_id, 'name', name, 'label', label,
+    with wanted as materialized (${wantedZones(producers, sql`and z.id = any(${[...ids]}::bigint[])`)}),
+    listed as materialized (
+      select zone_id as id, jsonb_agg(jsonb_build_object('catalogId', catalog_id, 'name', name, 'label', label,
         'group', group_name, 'hasLeft', left_at is not null, 'movedTo', moved_to,
-        'isOver', coalesce(moved_to is null and left_at is not null or left_at < now() - ${MOVING}, false))), '[]') as stored
-      from catalog_members m where m.zone_id = i.id) l`.execute(trx);
+        'isOver', coalesce(moved_to is null and left_at is not null or left_at < now() - ${MOVING}, false))) as stored
+      from catalog_members where zone_id = any(${[...ids]}::bigint[]) group by 1)
+    select i.id, w.name, coalesce(w.version, 0) as version, w.catalog_id as "catalogId", w.group_name as group,
+      coalesce(l.stored, '[]') as stored
+    from unnest(${[...ids]}::bigint[]) i (id) left join wanted w on w.id = i.id left join listed l on l.id = i.id`.execute(
+    trx,
+  );
   return rows.map(({ id, name, version, catalogId, group, stored }) => ({
     id,
     name: name ?? undefined,

@@ -33,7 +33,7 @@ export interface PublishedCatalog {
   readonly newlyFull: string | undefined;
 }
 
-const PAGE = 10_000;
+const PAGE = 2000;
 
 /** Writes at most one change of each catalog. Does nothing if there is no work, or another worker does it. */
 export async function publishCatalogs(db: Database): Promise<readonly PublishedCatalog[]> {
@@ -50,11 +50,9 @@ export async function publishCatalogs(db: Database): Promise<readonly PublishedC
     const others = [...changes].flatMap(([id, { isReplaced, hasMoved }]) =>
       isReplaced || hasMoved ? [id] : [],
     );
-    // A zone that was purged comes before another one with its name.
-    const leaving = found.zones.filter(({ to }) => to === null);
-    const ids = [...others, ...[...leaving, ...found.zones].map(({ id }) => id)];
+    const ids = [...new Set([...others, ...found.ids])];
     const drafts = ids.length === 0 ? [] : await lockDrafts(trx, producers);
-    for (const page of pagesOf([...new Set(ids)])) {
+    for (const page of pagesOf(ids)) {
       const compared = await loadCompared(trx, producers, page);
       const unfinished: number[] = [];
       for (const zone of compared) {
@@ -88,19 +86,18 @@ function* pagesOf(ids: readonly number[]): Generator<number[]> {
 async function findFull(
   trx: Database,
   producers: readonly Producer[],
-  { zones, joins }: Awaited<ReturnType<typeof findDifferences>>,
+  found: Awaited<ReturnType<typeof findDifferences>>,
 ): Promise<ReadonlyMap<number, string>> {
   const full = new Map<number, string>();
   for (const { id, name, maxMembers } of producers) {
-    const joining = joins.get(id) ?? 0;
+    const joining = found.joining.get(id) ?? 0;
     if (joining === 0) continue;
     // The number of records is an upper bound, and needs no counting.
     const { rows } = await sql<{ members: number }>`
       select case when records + ${joining} <= ${maxMembers} then records
         else (select count(*)::integer from catalog_members where catalog_id = ${id}) end as members
       from zones where name = ${name}`.execute(trx);
-    const leaving = zones.filter(({ from, to }) => from === id && to === null).length;
-    const members = (rows[0]?.members ?? 0) + joining - leaving;
+    const members = (rows[0]?.members ?? 0) + joining - (found.leaving.get(id) ?? 0);
     if (members > maxMembers)
       full.set(id, `${members} zones would be members, but the limit is ${maxMembers}: no zone joins`);
   }
