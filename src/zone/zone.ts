@@ -42,7 +42,7 @@ export function expiredMarkOf(apex: Name): ZoneRecord {
 
 /**
  * With a mark of this TTL at the apex, only peers may read the zone: other queries for its names are refused. Catalogs
- * have this mark (RFC 9432 §7).
+ * have this mark (RFC 9432 §6).
  */
 const PRIVATE_TTL = 3;
 
