@@ -12,6 +12,8 @@ import { DNS_MESSAGE } from './read-doh-request.ts';
 export interface DohWire {
   /** Ends the connection when the responses to the requests received so far are sent. */
   end(): void;
+  /** The same, but in a way that no request can be lost: if necessary, only after the next response. */
+  finish(): void;
   /** Destroys the connection immediately. */
   destroy(): void;
 }
@@ -152,6 +154,10 @@ export class DohConnection implements NetworkConnection {
 
   end(): void {
     this.#wire.end();
+  }
+
+  finish(): void {
+    this.#wire.finish();
   }
 
   destroy(): void {

@@ -14,9 +14,12 @@ const LAST_WORDS_MS = 1000;
 
 interface Served {
   readonly connection: DohConnection;
-  /** Number of requests without a response. */
-  requests: number;
-  isEnding: boolean;
+  readonly progress: {
+    /** Number of requests without a response. */
+    requests: number;
+    /** True if the connection ends after the next response. */
+    isEnding: boolean;
+  };
 }
 
 /** Returns a function that serves a socket. */
@@ -28,13 +31,14 @@ export function http1Server(owner: DohConnections, idleTimeoutMs: number): (sock
       const { socket } = request;
       const served = sockets.get(socket);
       if (served === undefined || socket.destroyed) return;
-      served.requests++;
+      const { progress } = served;
+      progress.requests++;
       response.once('close', () => {
-        served.requests--;
-        if (served.isEnding && served.requests === 0) socket.end();
+        progress.requests--;
+        if (progress.isEnding && progress.requests === 0) socket.end();
       });
-      if (served.requests > MAX_PIPELINED) served.connection.destroy();
-      else serve(request, response, served.connection, owner);
+      if (progress.requests > MAX_PIPELINED) served.connection.destroy();
+      else serve(request, response, served, owner);
     },
   );
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
@@ -42,16 +46,19 @@ export function http1Server(owner: DohConnections, idleTimeoutMs: number): (sock
     else refuse(error.code === 'HPE_HEADER_OVERFLOW' ? 431 : 400, socket, owner);
   });
   return (socket) => {
+    const progress = { requests: 0, isEnding: false };
     const connection = owner.admit(socket, {
       end() {
-        const served = sockets.get(socket);
-        if (served !== undefined) served.isEnding = true;
-        if (!served?.requests) socket.end();
+        progress.isEnding = true;
+        if (progress.requests === 0) socket.end();
+      },
+      finish() {
+        progress.isEnding = true;
       },
       destroy: () => void socket.destroy(),
     });
     if (connection === undefined) return;
-    sockets.set(socket, { connection, requests: 0, isEnding: false });
+    sockets.set(socket, { connection, progress });
     server.emit('connection', socket);
   };
 }
@@ -59,10 +66,11 @@ export function http1Server(owner: DohConnections, idleTimeoutMs: number): (sock
 function serve(
   request: IncomingMessage,
   response: ServerResponse,
-  connection: DohConnection,
+  { connection, progress }: Served,
   owner: DohConnections,
 ): void {
   const exchange = new DohExchange(connection, owner, ({ status, headers, body }) => {
+    if (progress.isEnding && progress.requests === 1) response.shouldKeepAlive = false;
     response.writeHead(status, headers).end(body);
   });
   response.on('error', () => {}); // 'close' follows

@@ -28,6 +28,7 @@ export function serveHttp2(socket: TLSSocket, owner: DohConnections): void {
   let session: ServerHttp2Session | undefined;
   const connection = owner.admit(socket, {
     end: () => session?.close(),
+    finish: () => session?.close(), // its GOAWAY frame names the last request that is answered
     destroy() {
       session?.destroy();
       socket.destroy();

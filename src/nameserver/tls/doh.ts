@@ -80,7 +80,7 @@ export async function listenDoh(options: DohOptions): Promise<DohListener> {
     statuses: () => owner.statuses,
     stopAccepting() {
       for (const server of servers) server.close();
-      for (const connection of owner) connection.end();
+      for (const connection of owner) connection.finish();
     },
     async finished() {
       const deadline = now() + limits.idleTimeoutMs;

@@ -197,6 +197,16 @@ it('a slow body is refused, and an idle connection is ended', async () => {
   expect([listener.connections(), node.counters.tcpExpired]).toEqual([0, 1]);
 });
 
+it('a process that is replaced ends connections without losing a request', async () => {
+  const ways = WAYS.slice(0, 2).map(([, send]) => send);
+  for (const send of ways) await send({});
+  listener.stopAccepting();
+  const { status, headers } = await overHttp1({});
+  expect([status, headers.connection]).toEqual([200, 'close']);
+  await listener.finished();
+  expect([listener.connections(), session.closed]).toEqual([0, true]);
+});
+
 it('a client that does not read its answers is disconnected', async () => {
   await listener.close();
   await listenWith({ maxHeldBytesPerAddress: 64 << 10 });
