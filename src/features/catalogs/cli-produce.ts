@@ -15,7 +15,7 @@ export interface CreateOptions {
 }
 
 const MOST_MEMBERS = 1_000_000;
-export const NOT_PRODUCED = 'no such catalog of this fleet';
+const NOT_PRODUCED = 'no such catalog of this fleet';
 
 export async function createCatalogNamed(cli: Cli, text: string, options: CreateOptions): Promise<void> {
   const { select, policy, groupByPolicy: isGroupedByPolicy = false } = options;

@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import type { Database } from '../../store/postgres/database.ts';
 import { loadConsumers } from './sql-consumers.ts';
 
-export type CatalogRole = 'producer' | 'consumer';
+type CatalogRole = 'producer' | 'consumer';
 
 /** Returns undefined if there is no such catalog. `name` is in stored form. */
 export async function roleOf(db: Database, name: string): Promise<CatalogRole | undefined> {

@@ -5,20 +5,26 @@ import type { Database } from '../../store/postgres/database.ts';
 import { arrayOf } from '../../store/postgres/prepared-statements.ts';
 import { writeDifference } from '../../store/zones/write-zone.ts';
 import { chunksOfOwners } from '../../store/zones/zone-rows.ts';
+import type { OwnerRows } from '../../zone/signing/plan-rows.ts';
 import type { ChangedListing, Draft } from './draft.ts';
 
 /** Writes the listings that are not written yet. */
 export async function writeListings(trx: Database, drafts: readonly Draft[]): Promise<void> {
   const names = new Map(drafts.map(({ catalogId, apex }) => [catalogId, apex]));
   for (const draft of drafts) {
-    const { catalogId, zone, apex } = draft;
+    const { catalogId } = draft;
     const listings = draft.take();
-    for (const chunk of chunksOfOwners(zone, apex, draft.rowsOf(listings, names)))
-      draft.growth += (await writeDifference(trx, chunk)).get(zone.id) ?? 0;
+    await writeRows(trx, draft, draft.rowsOf(listings, names));
     const gone = listings.filter(({ after }) => after === undefined);
     if (gone.length > 0) await deleteMembers(trx, catalogId, gone);
     if (gone.length < listings.length) await saveMembers(trx, catalogId, listings);
   }
+}
+
+export async function writeRows(trx: Database, draft: Draft, rows: readonly OwnerRows[]): Promise<void> {
+  const { zone, apex } = draft;
+  for (const chunk of chunksOfOwners(zone, apex, rows))
+    draft.growth += (await writeDifference(trx, chunk)).get(zone.id) ?? 0;
 }
 
 async function deleteMembers(trx: Database, catalogId: number, gone: readonly ChangedListing[]) {

@@ -7,8 +7,7 @@ import { currentTime } from '../../store/postgres/current-time.ts';
 import type { Database } from '../../store/postgres/database.ts';
 import { allowLong } from '../../store/postgres/deadlines.ts';
 import { announceAfterCommit, inTransaction } from '../../store/postgres/transaction.ts';
-import { changedZone, lockZones, writeChanges, writeDifference } from '../../store/zones/write-zone.ts';
-import { chunksOfOwners } from '../../store/zones/zone-rows.ts';
+import { changedZone, lockZones, writeChanges } from '../../store/zones/write-zone.ts';
 import { planListings } from '../../zone/catalog/plan-members.ts';
 import { serialIn, timedSerial, withSerial } from '../../zone/serial.ts';
 import type { ZoneRecord } from '../../zone/zone.ts';
@@ -22,10 +21,10 @@ import {
   type Producer,
   takeChanges,
 } from './sql-compare.ts';
-import { writeListings } from './sql-listings.ts';
+import { writeListings, writeRows } from './sql-listings.ts';
 
 /** A change of a catalog. */
-export interface PublishedCatalog {
+interface PublishedCatalog {
   readonly catalog: string;
   readonly joined: number;
   readonly left: number;
@@ -120,12 +119,12 @@ async function lockDrafts(trx: Database, producers: readonly Producer[]): Promis
 async function finishZones(trx: Database, changed: readonly Draft[]): Promise<void> {
   if (changed.length === 0) return;
   const now = await currentTime(trx);
-  for (const { zone, apex } of changed) {
+  for (const draft of changed) {
+    const { zone, apex } = draft;
     const records = await readOwners(trx, zone.id, [apex]);
     const soa = records.find(({ type }) => type === TYPE.SOA) as ZoneRecord;
     const next = { ...soa, rdata: withSerial(soa.rdata, timedSerial(serialIn(soa.rdata), now)) };
-    for (const chunk of chunksOfOwners(zone, apex, [{ owner: apex, types: [TYPE.SOA], records: [next] }]))
-      await writeDifference(trx, chunk);
+    await writeRows(trx, draft, [{ owner: apex, types: [TYPE.SOA], records: [next] }]);
   }
   const zones = changed.map(({ zone, growth }) => changedZone(zone, zone.records + growth));
   await writeChanges(trx, zones, 'zone.save', { source: 'catalog' });

@@ -28,7 +28,7 @@ export interface StoredListing extends Listing {
   readonly isOver: boolean;
 }
 
-export interface PlannedListings {
+interface PlannedListings {
   /** All listings after the change. */
   readonly listings: readonly Listing[];
   /** True if the zone must be compared again in the next round, which completes a move. */
