@@ -169,6 +169,7 @@ describe('a consumed catalog', () => {
     await publish(['a one.example.'], { version: '' });
     await unloadZones(db, [parseName('taken.com.')], { source: 'cli' });
     await consume();
+    await consume();
     expect(await copied()).toEqual(['first.example.']);
     expect(await state()).toBe('broken');
     expect(await finding()).toEqual({ code: 'CATALOG_BROKEN', message: 'the catalog has no version record' });
@@ -202,24 +203,39 @@ describe('a consumed catalog', () => {
   });
 
   test('adds at most 200 members in a second, and continues after a crash', async () => {
-    await publish(bulk(250));
+    const count = () => value<number>`select count(*)::integer from secondaries where catalog_id is not null`;
+    await publish(bulk(300));
     await query`update catalogs set next_at = now()`;
-    while ((await value`select count(*)::integer from secondaries where catalog_id is not null`) === 0)
-      await consumer.round();
-    expect(await value`select count(*)::integer from secondaries where catalog_id is not null`).toBe(200);
+    while ((await count()) === 0) await consumer.round();
+    expect(await count()).toBe(200);
     const second = new CatalogConsumer({ db: worker, log: { info() {}, warn() {} }, now: () => nowMs });
     expect(await second.round()).toEqual({ isMore: false });
     for (let i = 0; i < 5; i++) await consumer.round(); // the clock stands still
     nowMs += 1000;
     await consumer.round(); // 200 members wait for their first transfer
-    expect(await value`select count(*)::integer from secondaries where catalog_id is not null`).toBe(200);
+    expect(await count()).toBe(200);
     await query`update catalogs set leased_until = now() - interval '1 second'`; // the first worker is lost
     await query`update secondaries set serial = 1 where catalog_id is not null`;
+    await publish(bulk(250));
     await consume(second);
-    expect(await value`select count(*)::integer from secondaries where catalog_id is not null`).toBe(250);
+    expect(await count()).toBe(250);
     nowMs += 1000;
-    await consumer.round();
-    expect(await value`select count(*)::integer from catalog_members`).toBe(250);
+    await consumer.round(); // it still has members to add
+    expect(await count()).toBe(250);
+  });
+
+  test('stops removing members if the catalog changes meanwhile', async () => {
+    await publish(bulk(200));
+    await consume();
+    const newest = await value<number>`select max(id) from secondaries`;
+    await publish(bulk(95));
+    await query`update catalogs set next_at = now(), confirmed_version = z.version from zones z where z.name = ${CATALOG}`;
+    await consumer.round(); // removes the first 100
+    await publish(bulk(200));
+    await consume();
+    const kept =
+      await value`select count(*)::integer from secondaries where catalog_id is not null and id <= ${newest!}`;
+    expect(kept).toBe(100);
   });
 
   test('takes no name of others, and takes it when it becomes free', async () => {
