@@ -25,10 +25,13 @@ import { isInstalled } from '../../support/peers/peers.ts';
 import { TransferFleet } from '../../support/peers/transfer-fleet.ts';
 import { freePort } from '../../support/processes/free-port.ts';
 import type { NodeProcess } from '../../support/processes/nodes.ts';
+import { ROOT } from '../../support/tests/sources.ts';
 import { until } from '../../support/tests/until.ts';
 
 const missing = ['fstrm_capture', 'dnstap-read'].filter((program) => !isInstalled(program));
 const skipped = missing.length === 0 ? '' : ` (skipped: needs ${missing.join(', ')})`;
+
+const jqMissing = isInstalled('jq') ? '' : ' (skipped: needs jq)';
 
 let fleet: TransferFleet;
 let directory: string;
@@ -234,6 +237,21 @@ describe('the query log', () => {
     );
   });
 
+  it.skipIf(!isInstalled('jq'))(`can be read with the documented command${jqMissing}`, async () => {
+    await withNode(
+      (inside) => ({ QUERY_LOG: join(inside, 'queries.json') }),
+      async (node) => {
+        for (let i = 0; i < 3; i++) await exchangeUdp(node.address, query('www.example.test.', TYPE.A, i));
+        const file = join(directory, 'queries.json');
+        await until(() => existsSync(file) && lines(file).length === 3, 'all lines are written');
+        const page = readFileSync(join(ROOT, 'docs/operating/observe-queries.md'), 'utf8');
+        const [, command = ''] = /^ {4}(jq -r \.client .*)$/m.exec(page) ?? [];
+        const printed = execFileSync('sh', ['-c', command], { cwd: directory, encoding: 'utf8' });
+        expect(printed.trim()).toBe('3 127.0.0.0/24');
+      },
+    );
+  });
+
   it('drops and counts lines, and answers all queries, while the disk is full, and then continues', async () => {
     await withNode(
       (inside) => {
@@ -246,7 +264,7 @@ describe('the query log', () => {
         for (let i = 0; i < 20; i++)
           expect(await exchangeUdp(node.address, query('www.example.test.', TYPE.A, i))).toBeDefined();
         await until(async () => (await dropped()) === 20, 'the lines are counted');
-        expect(node.log()).toContain('QUERY_LOG: the file cannot be written');
+        await until(() => node.log().includes('QUERY_LOG: the file cannot be written'), 'an error is logged');
         unlinkSync(file);
         node.child.kill('SIGHUP');
         await until(() => existsSync(file), 'the log is opened again');
