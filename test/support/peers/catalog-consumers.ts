@@ -114,6 +114,7 @@ ${storage}${example('knot.conf').replace(/ {2}- id: member\n/, `$&${storage}`)}`
 launch=gsqlite3
 gsqlite3-database=${directory}/pdns.db
 gsqlite3-dnssec=yes
+gsqlite3-pragma-synchronous=0
 local-address=${LOCAL}:${port}
 socket-dir=${directory}
 daemon=no
@@ -125,7 +126,7 @@ query-cache-ttl=0
 cache-ttl=0
 negquery-cache-ttl=0
 zone-cache-refresh-interval=0
-retrieval-threads=8
+retrieval-threads=2
 ${example('pdns.conf')}`,
     }),
     async prepare(directory) {
