@@ -1,0 +1,79 @@
+import { EventEmitter } from 'node:events';
+import type { Socket } from 'node:net';
+import { expect, it } from 'vitest';
+import {
+  DEFAULT_DOH_LIMITS,
+  DohConnections,
+  type DohLimits,
+} from '../../../src/nameserver/tls/doh-connections.ts';
+import { testNode } from '../../support/answer/test-node.ts';
+
+class FakeSocket extends EventEmitter {
+  readonly remoteAddress: string;
+  isDestroyed = false;
+
+  constructor(remoteAddress: string) {
+    super();
+    this.remoteAddress = remoteAddress;
+  }
+
+  destroy(): void {
+    this.isDestroyed = true;
+  }
+}
+
+function connections(limits: Partial<DohLimits>) {
+  const node = testNode();
+  const owner = new DohConnections(node, { ...DEFAULT_DOH_LIMITS, ...limits }, () => 0);
+  const admit = (address: string) => {
+    const socket = new FakeSocket(address);
+    const wire = { end() {}, finish() {}, destroy: () => socket.destroy() };
+    return { socket, connection: owner.admit(socket as unknown as Socket, wire) };
+  };
+  return { owner, admit, counters: node.counters };
+}
+
+it('an IPv4 address or an IPv6 /64 has a limited number of connections, loopback has not', () => {
+  const { admit, owner, counters } = connections({ maxConnectionsPerAddress: 2 });
+  const isAdmitted = (address: string) => !admit(address).socket.isDestroyed;
+  expect(['192.0.2.1', '192.0.2.1', '192.0.2.1', '192.0.2.2'].map(isAdmitted)).toEqual([
+    true,
+    true,
+    false,
+    true,
+  ]);
+  expect(['2001:db8::1', '2001:db8::2', '2001:db8::3'].map(isAdmitted)).toEqual([true, true, false]);
+  expect(['127.0.0.1', '127.0.0.1', '127.0.0.1'].map(isAdmitted)).toEqual([true, true, true]);
+  expect([owner.size, counters.tcpRefused]).toEqual([8, 2]);
+});
+
+it('the connection that was idle for longest ends if there are too many', () => {
+  const { admit, owner } = connections({ maxConnections: 2 });
+  const [first, second] = [admit('192.0.2.1'), admit('192.0.2.2')];
+  if (first.connection !== undefined) owner.progress(first.connection);
+  admit('192.0.2.3');
+  expect([first, second].map(({ socket }) => socket.isDestroyed)).toEqual([false, true]);
+  first.socket.emit('close');
+  expect(owner.size).toBe(1);
+});
+
+it.each([
+  ['of one client', { maxHeldBytesPerAddress: 100 }, ['192.0.2.1', '192.0.2.1', '192.0.2.2']],
+  ['of all clients', { maxHeldBytes: 100 }, ['192.0.2.1', '192.0.2.3', '192.0.2.2']],
+])('the bytes %s are limited: the connection that has held some for longest ends', (_, limits, addresses) => {
+  const { admit, owner, counters } = connections(limits);
+  const [first, second, other] = addresses.map(admit);
+  const hold = (which: typeof first, bytes: number) => {
+    if (which?.connection !== undefined) owner.hold(which.connection, bytes);
+  };
+  hold(first, 30);
+  hold(second, 40);
+  hold(first, 30);
+  if (other?.connection !== undefined) owner.release(other.connection, 10);
+  expect(counters.tcpUnread).toBe(0);
+  hold(second, 1);
+  expect([first, second, other].map((each) => each?.socket.isDestroyed)).toEqual([true, false, false]);
+  hold(first, 1000); // nothing is counted for a connection that has ended
+  hold(second, 50);
+  expect(counters.tcpUnread).toBe(1);
+});
