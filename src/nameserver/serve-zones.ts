@@ -28,6 +28,7 @@ import { createMetrics } from './metrics.ts';
 import type { ObserveOptions } from './observe/messages.ts';
 import { createObserver, type Observer } from './observe/start-observe-thread.ts';
 import { offerSockets } from './offer-sockets.ts';
+import { openTlsFiles, startTls, type TlsSettings, tryTlsAddresses } from './serve-tls.ts';
 import { SlowPath } from './slow-path/slow-path.ts';
 import type { TransferThread } from './slow-path/start-transfer-thread.ts';
 import { diskSpaceOf } from './snapshot/disk-space.ts';
@@ -70,16 +71,12 @@ interface ServeOptions
       | 'notifySource'
       | 'tsigSecrets'
     >,
-    Pick<ObserveOptions, 'dnstap' | 'queryLog' | 'queryLogClient'> {
+    Pick<ObserveOptions, 'dnstap' | 'queryLog' | 'queryLogClient'>,
+    TlsSettings {
   readonly dnsListen: readonly ListenAddress[];
   readonly dnsListenIsDefault: boolean;
   readonly dnsIo: 'auto' | 'koffi' | 'dgram';
   readonly dnsThreads: number;
-  readonly dotListen: readonly ListenAddress[];
-  readonly dohListen: readonly ListenAddress[];
-  readonly dohPlainListen: readonly ListenAddress[];
-  readonly dnsTlsCert: string | undefined;
-  readonly dnsTlsKey: string | undefined;
   readonly metricsListen: ListenAddress;
   readonly metricsHosts: readonly string[];
   readonly responsesPerSecond: number | undefined;
@@ -119,9 +116,10 @@ export async function serveZones(options: ServeOptions): Promise<void> {
   const slowPath = hasTransferThread(options) ? new SlowPath() : undefined;
   let transfers: TransferThread | undefined;
   const observer = observerOf(options, counters);
+  // Already now: a rotation of the log must not end a node that loads its zones.
+  if (options.queryLog !== undefined) life.onHangup(() => observer?.reopen());
   let tls: TlsThread | undefined;
-  const tlsCode = usesTlsThread(options) ? await import('./tls/start-tls-thread.ts') : undefined;
-  const tlsFiles = await tlsCode?.openDnsTlsFiles(options);
+  const tlsFiles = await openTlsFiles(options);
 
   const registry = createMetrics(() => sumCounters(counters), {
     zones: () => image.zones,
@@ -157,7 +155,7 @@ export async function serveZones(options: ServeOptions): Promise<void> {
   const addresses = addressesToListenOn(options);
   if (predecessor === undefined) {
     await tryAddresses(addresses).catch(refuse);
-    await tlsCode?.tryTlsAddresses(options);
+    await tryTlsAddresses(options);
   }
 
   // The image's thread has the processor to itself until it has read the snapshot. Then the UDP threads load.
@@ -222,7 +220,7 @@ export async function serveZones(options: ServeOptions): Promise<void> {
     inherited,
   }).catch(refuse);
   life.onStop(udp.close);
-  tls = await tlsCode?.startTlsThread({
+  tls = await startTls(options, {
     thread: {
       image: buffer,
       slot: TLS_SLOT,
@@ -231,9 +229,6 @@ export async function serveZones(options: ServeOptions): Promise<void> {
       asked: options.asked,
       countries: options.countries,
       zoneCounts: options.zoneCounts.at(-1),
-      dotListen: options.dotListen,
-      dohListen: options.dohListen,
-      dohPlainListen: options.dohPlainListen,
       inherited,
     },
     files: tlsFiles,
@@ -246,7 +241,6 @@ export async function serveZones(options: ServeOptions): Promise<void> {
   if (user !== undefined) giveDirectory([snapshotDirectory], user); // including the files written so far
   dropRights(user, log);
   observer?.start(); // so that its files belong to the user, who opens them again after a rotation
-  if (options.queryLog !== undefined) life.onHangup(() => observer?.reopen());
   if (udp.io === 'dgram') warnOfWildcard(options);
   if (isServing) await untilJudged(thread, life);
   health ??= await openHealth();
@@ -298,13 +292,6 @@ async function startTransfers(
     image: options.thread,
     log: options.log,
   });
-}
-
-/** Without these settings, the node does not even load the code of TLS. */
-function usesTlsThread(options: ServeOptions): boolean {
-  const { dotListen, dohListen, dohPlainListen, dnsTlsCert, dnsTlsKey } = options;
-  const listens = [...dotListen, ...dohListen, ...dohPlainListen];
-  return listens.length > 0 || (dnsTlsCert ?? dnsTlsKey) !== undefined;
 }
 
 /** Returns undefined if no answers are sampled. */
