@@ -248,6 +248,17 @@ describe('a client that breaks the rules', () => {
     expect(rounds).toBeLessThan(1000);
   });
 
+  it('is disconnected if it makes the server reset streams (CVE-2025-8671)', async () => {
+    const client = await connectRaw();
+    const rounds = await flood(client, 1000, (round) =>
+      ids(50, 50 * round).flatMap((id) => [
+        frame(FRAME.HEADERS, FLAG.END_HEADERS, id, get),
+        frame(FRAME.WINDOW_UPDATE, 0, id, Buffer.alloc(4)), // an increment of 0 is an error
+      ]),
+    );
+    expect(rounds).toBeLessThan(1000);
+  });
+
   it('is disconnected if its header does not end', async () => {
     const client = await connectRaw();
     await client.send(frame(FRAME.HEADERS, 0, 1, get));

@@ -9,6 +9,7 @@ export const FRAME = {
   SETTINGS: 4,
   PING: 6,
   GOAWAY: 7,
+  WINDOW_UPDATE: 8,
   CONTINUATION: 9,
 } as const;
 export const FLAG = { END_STREAM: 1, END_HEADERS: 4 } as const;
