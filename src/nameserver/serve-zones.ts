@@ -28,7 +28,7 @@ import { createMetrics } from './metrics.ts';
 import type { ObserveOptions } from './observe/messages.ts';
 import { createObserver, type Observer } from './observe/start-observe-thread.ts';
 import { offerSockets } from './offer-sockets.ts';
-import { openTlsFiles, startTls, type TlsSettings, tryTlsAddresses } from './serve-tls.ts';
+import { openDnsTlsFiles, startTls, type TlsSettings, tryTlsAddresses } from './serve-tls.ts';
 import { SlowPath } from './slow-path/slow-path.ts';
 import type { TransferThread } from './slow-path/start-transfer-thread.ts';
 import { diskSpaceOf } from './snapshot/disk-space.ts';
@@ -119,7 +119,7 @@ export async function serveZones(options: ServeOptions): Promise<void> {
   // Already now: a rotation of the log must not end a node that loads its zones.
   if (options.queryLog !== undefined) life.onHangup(() => observer?.reopen());
   let tls: TlsThread | undefined;
-  const tlsFiles = await openTlsFiles(options);
+  const tlsFiles = await openDnsTlsFiles(options);
 
   const registry = createMetrics(() => sumCounters(counters), {
     zones: () => image.zones,

@@ -4,16 +4,15 @@ import type { Server } from 'node:http';
 import type { Server as TlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
-import { createBoundedServer, type ServerLimits } from '../../process/http/bounded-server.ts';
+import { createBoundedServer, type ServerLimits, type ServerTls } from '../../process/http/bounded-server.ts';
 import type { ListenAddress } from '../../process/listen-address.ts';
-import type { TlsPair } from '../../process/tls-files.ts';
 import type { Route } from '../calls/route.ts';
 import { publicWritesAside } from './aside.ts';
 
 export interface HttpListeners {
   readonly addresses: readonly ListenAddress[];
   /** Uses this certificate for new connections. */
-  renew(tls: TlsPair): void;
+  renew(tls: ServerTls): void;
   /** Stops accepting connections. Requests that are not answered after `drainMs` are cut. */
   close(drainMs: number): Promise<void>;
 }
@@ -37,7 +36,7 @@ const NOWHERE = '/%00';
 interface ListenOptions {
   readonly limits?: ServerLimits;
   /** If set, these addresses accept only TLS. */
-  readonly tls?: TlsPair | undefined;
+  readonly tls?: ServerTls | undefined;
   /** Returns true for the paths that these addresses serve. Any other path is treated as one without a route. */
   readonly serves?: (path: string) => boolean;
   /** Their public calls are started in between other calls. */

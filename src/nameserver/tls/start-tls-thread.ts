@@ -3,19 +3,15 @@
 // right to bind port 853 or 443.
 
 import type { Worker } from 'node:worker_threads';
-import type { ListenAddress } from '../../process/listen-address.ts';
 import { listenFault } from '../../process/listen-fault.ts';
 import { createBackoff, type Log } from '../../process/reconnect.ts';
-import type { ProcessUser } from '../../process/run-as.ts';
-import { StartFault } from '../../process/start-fault.ts';
 import { startThread, untilThreadEnds } from '../../process/start-thread.ts';
-import { openTlsFiles, type TlsFiles } from '../../process/tls-files.ts';
+import type { TlsFiles } from '../../process/tls-files.ts';
 import type { InheritedAddress } from '../handover/inherited.ts';
 import { clearSlot, Image } from '../image/image.ts';
 import type { Observer } from '../observe/start-observe-thread.ts';
 import type { SlowPath } from '../slow-path/slow-path.ts';
 import { F_DUPFD_CLOEXEC, type Libc, openLibc, SystemError } from '../threads/libc.ts';
-import { tryAddresses } from '../try-addresses.ts';
 import type { FromTlsThread, ListenError, TlsState, TlsThreadOptions, ToTlsThread } from './messages.ts';
 import { SlowRelay } from './slow-relay.ts';
 
@@ -32,7 +28,7 @@ export interface TlsThread {
   stop(): Promise<void>;
 }
 
-interface StartOptions {
+export interface StartTlsOptions {
   readonly thread: Omit<TlsThreadOptions, 'tls' | 'slowPath' | 'sampling'>;
   /** Undefined if only DOH_PLAIN_LISTEN is set. */
   readonly files: TlsFiles | undefined;
@@ -47,46 +43,12 @@ interface StartOptions {
   readonly entry?: URL;
 }
 
-interface FileSettings {
-  readonly dotListen: readonly ListenAddress[];
-  readonly dohListen: readonly ListenAddress[];
-  readonly dnsTlsCert: string | undefined;
-  readonly dnsTlsKey: string | undefined;
-  readonly user: ProcessUser | undefined;
-  readonly log: Log;
-}
-
 const ENTRY = new URL('./tls-thread.ts', import.meta.url);
 /** A thread that has run for this long is restarted without a longer pause. */
 const SOUND_LIFE_MS = 60_000;
 
-/** Loads the certificate. Throws StartFault if the settings do not fit together, or the files cannot be used. */
-export async function openDnsTlsFiles(settings: FileSettings): Promise<TlsFiles | undefined> {
-  const { dotListen, dohListen, dnsTlsCert: cert, dnsTlsKey: key, user, log } = settings;
-  const listens = dotListen.length > 0 ? 'DOT_LISTEN' : dohListen.length > 0 ? 'DOH_LISTEN' : undefined;
-  if (listens === undefined) {
-    if ((cert ?? key) !== undefined) throw new StartFault('DNS_TLS_CERT: set DOT_LISTEN or DOH_LISTEN too');
-    return undefined;
-  }
-  if ((cert ?? key) === undefined) throw new StartFault(`${listens}: expected DNS_TLS_CERT and DNS_TLS_KEY`);
-  return openTlsFiles({ prefix: 'DNS_TLS', cert, key, user, log });
-}
-
-/** Throws StartFault if another program listens on one of the addresses. */
-export async function tryTlsAddresses(addresses: {
-  readonly dotListen: readonly ListenAddress[];
-  readonly dohListen: readonly ListenAddress[];
-  readonly dohPlainListen: readonly ListenAddress[];
-}): Promise<void> {
-  const { dotListen: DOT_LISTEN, dohListen: DOH_LISTEN, dohPlainListen: DOH_PLAIN_LISTEN } = addresses;
-  for (const [setting, listen] of Object.entries({ DOT_LISTEN, DOH_LISTEN, DOH_PLAIN_LISTEN }))
-    await tryAddresses(listen, 'tcp').catch((error) => {
-      throw listenFault(setting, error);
-    });
-}
-
 /** Resolves when the thread listens. Throws StartFault if it cannot listen on an address. */
-export async function startTlsThread(options: StartOptions): Promise<TlsThread> {
+export async function startTlsThread(options: StartTlsOptions): Promise<TlsThread> {
   const { files, slowPath, log, reportFailure } = options;
   const libc = await openLibc().catch(() => undefined);
   const backoff = createBackoff();

@@ -6,7 +6,6 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { createServer as createTlsServer } from 'node:https';
 import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
-import type { TlsPair } from '../tls-files.ts';
 import { ANSWER_HEADERS } from './answer-headers.ts';
 import { type Connection, type ConnectionLimits, Connections, networkOf, type Wire } from './connections.ts';
 import { Rounds } from './rounds.ts';
@@ -43,11 +42,14 @@ export function trustConnection(socket: object): void {
 /** Time limit of a TLS handshake. Until it ends, a connection counts only towards the total. */
 const HANDSHAKE_MS = 10_000;
 
-/**
- * Creates the server without listening. The caller listens and handles its errors. With `tls`, the server accepts
- * nothing else.
- */
-export function createBoundedServer(limits: ServerLimits, handler: Handler, tls?: TlsPair): Server {
+/** PEM. With TLS, the server accepts nothing else. */
+export interface ServerTls {
+  readonly cert: string;
+  readonly key: string;
+}
+
+/** Creates the server without listening. The caller listens and handles its errors. */
+export function createBoundedServer(limits: ServerLimits, handler: Handler, tls?: ServerTls): Server {
   const connections = new Connections(limits);
   const rounds = new Rounds();
   const queues = new WeakMap<Socket, RequestQueue>();
