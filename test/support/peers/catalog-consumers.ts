@@ -2,7 +2,6 @@
 // of docs/operating/catalogs.md.
 
 import { join } from 'node:path';
-import { freePort } from '../processes/free-port.ts';
 import { runIn } from '../validators/run-program.ts';
 import { startDaemon } from './daemon.ts';
 import { documented } from './documented-config.ts';
@@ -18,7 +17,10 @@ const PROGRAMS: Readonly<Record<ConsumerName, string>> = {
 };
 export const CONSUMERS = Object.keys(PROGRAMS) as ConsumerName[];
 /** Programs that are not installed. */
-export const MISSING_CONSUMERS = [...Object.values(PROGRAMS), 'sqlite3'].filter((name) => !isInstalled(name));
+export const MISSING_CONSUMERS = [
+  ...Object.values(PROGRAMS),
+  ...['sqlite3', '/usr/share/doc/pdns-backend-sqlite3'],
+].filter((name) => !isInstalled(name));
 
 interface ConsumerStart {
   readonly port: number;
@@ -53,9 +55,6 @@ export async function startConsumer(name: ConsumerName, options: ConsumerStart):
   });
   return { name, port, stop: daemon.stop };
 }
-
-/** Chooses a port for a consumer, which the fleet must know before it starts. */
-export const consumerPort = freePort;
 
 interface Frame {
   readonly files: (directory: string) => Readonly<Record<string, string>>;
