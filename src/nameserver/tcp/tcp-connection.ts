@@ -105,7 +105,8 @@ export class TcpConnection implements NetworkConnection {
   }
 
   destroy(): void {
-    if (this.#isUnread) tcpSocketOf(this.#socket).resetAndDestroy();
+    // A reset discards what the peer has not read, which the system would keep for minutes.
+    if (this.#socket.writableLength > 0) tcpSocketOf(this.#socket).resetAndDestroy();
     this.#socket.destroy();
     this.#leave();
   }

@@ -106,6 +106,10 @@ describe('the TLS thread', () => {
     for (const socket of open) socket.destroy();
   });
 
+  it('does not start if another program listens on an address', async () => {
+    await expect(start()).rejects.toThrow(`DOT_LISTEN: 127.0.0.1:${at.port} is in use by another program`);
+  });
+
   it('answers pipelined queries, also after the client has ended its side', async () => {
     for (const tls of [{}, { ALPNProtocols: ['dot'] }, { maxVersion: 'TLSv1.2' as const }]) {
       const client = await connect(tls);
