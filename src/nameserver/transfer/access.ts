@@ -1,5 +1,5 @@
-// Finds the peer that a message comes from, by its source address and its TSIG key, and decides over which transports it may
-// transfer zones.
+// Finds the peer that a message comes from, by its source address and its TSIG key, and decides over which transports it
+// may transfer zones.
 
 import { printAddress } from '../../dns/record/ip-address.ts';
 import { isInNetwork, type Network } from '../../dns/record/network.ts';

@@ -2,11 +2,11 @@
 
 import { createHash, type X509Certificate } from 'node:crypto';
 import type { TcpNetConnectOpts } from 'node:net';
-import { connect, type TLSSocket } from 'node:tls';
+import { checkServerIdentity, connect, type PeerCertificate, type TLSSocket } from 'node:tls';
 
 /** How a primary is reached over TLS. */
 export interface PrimaryTls {
-  /** False: nothing is verified, and TCP is used if there is no TLS connection. */
+  /** If false, nothing is verified, and TCP is used if there is no TLS connection. */
   readonly isStrict: boolean;
   readonly port: number;
   /** The name that a trusted certificate must have. Undefined if only pins are verified. */
@@ -26,6 +26,9 @@ export function connectTls(where: TcpNetConnectOpts, { isStrict, name }: Primary
     ALPNProtocols: ['dot'],
     minVersion: 'TLSv1.3', // RFC 9103 §7.2
     rejectUnauthorized: isStrict && name !== undefined,
+    checkServerIdentity: (host, certificate) =>
+      // RFC 8310 §8.1: the subject is not inspected, only subjectAltName.
+      checkServerIdentity(host, { ...certificate, subject: undefined } as unknown as PeerCertificate),
   });
 }
 
@@ -45,7 +48,10 @@ function pinOf({ publicKey }: X509Certificate): Buffer {
     .digest();
 }
 
-/** Describes an error of the handshake or of the verification of the certificate. */
+/** The server determines the length of a text that lists its names. */
+const MAX_ERROR_CHARACTERS = 300;
+
+/** Describes an error of the handshake or of the verification of the certificate. Returns undefined for other errors. */
 export function tlsErrorText(error: Error): string | undefined {
-  return (error as { reason?: string }).reason;
+  return (error as { reason?: string }).reason?.slice(0, MAX_ERROR_CHARACTERS);
 }

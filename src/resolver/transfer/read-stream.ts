@@ -1,5 +1,5 @@
-// Sends one query over TCP or TLS and reads the messages of its answer one by one, until the caller has all of them. At most one
-// message is in memory.
+// Sends one query over TCP or TLS and reads the messages of its answer one by one, until the caller has all of them. At
+// most one message is in memory.
 
 import { connect, type Socket } from 'node:net';
 import { unwatchAbort, watchAbort } from '../exchange/abort-watch.ts';

@@ -35,6 +35,8 @@ let authority: Issued;
 let known: Issued;
 let unknown: Issued;
 let expired: Issued;
+let unnamed: Issued;
+let manyNamed: Issued;
 beforeAll(async () => {
   authority = await makeCertificate({ name: 'Test Root', isAuthority: true });
   // NODE_EXTRA_CA_CERTS is read only when a process starts.
@@ -49,6 +51,9 @@ beforeAll(async () => {
     ...{ names: [NAME], issuer: authority, notBefore },
     notAfter: new Date(Date.now() - 1_000_000),
   });
+  unnamed = await makeCertificate({ name: NAME, issuer: authority });
+  const names = Array.from({ length: 50 }, (_, i) => `n${i}.example`);
+  manyNamed = await makeCertificate({ names, issuer: authority });
   return () => trusting.mockRestore();
 });
 
@@ -125,6 +130,16 @@ describe('with strict TLS, a primary', () => {
       'that has the pin but another name does not',
       () => [known, dot, { name: 'other.example', pins: pins(known) }],
       `PRIMARY_TLS failed the TLS handshake: Host: other.example. is not in the cert's altnames: DNS:${NAME}`,
+    ],
+    [
+      'that has the name only in its subject does not',
+      () => [unnamed, dot, { name: NAME }],
+      'PRIMARY_TLS failed the TLS handshake: Cert does not contain a DNS name',
+    ],
+    [
+      'that has many other names does not, and the message is short',
+      () => [manyNamed, dot, { name: NAME }],
+      /^PRIMARY_TLS failed the TLS handshake: Host: .{294}$/,
     ],
     [
       'of an unknown authority does not',
