@@ -53,6 +53,8 @@ const MAX_MESSAGE_OCTETS = 65535;
 const TURN_QUERIES = 64;
 const TURN_OCTETS = 16_384;
 const MAX_CHUNKS = 64;
+/** With more octets over TLS, a connection does not wait for further ones. */
+const MAX_WAITING_OCTETS = 1 << 16;
 /** A connection with more unanswered input cannot be passed to another process. */
 const MAX_PASSED_OCTETS = 4096;
 /** Time in which a peer must take a part of a transfer. */
@@ -88,6 +90,7 @@ export class TcpConnection implements NetworkConnection {
   /** True if answers of the transfer thread are unread. */
   #isPartUnread = false;
   #peerEnded = false;
+  #isTurnPlanned = false;
 
   constructor(socket: Socket, from: Uint8Array, network: TcpNetwork, owner: TcpConnections) {
     this.#socket = socket;
@@ -227,7 +230,19 @@ export class TcpConnection implements NetworkConnection {
     this.#received += chunk.length;
     // Each chunk has an overhead of some hundred bytes: a client that sends single octets must not fill the memory.
     if (this.#chunks.length >= MAX_CHUNKS) this.#join();
-    this.#askForTurn();
+    if (this.#transport === TRANSPORT.TLS && this.#received < MAX_WAITING_OCTETS) this.#askSoon();
+    else this.#askForTurn();
+  }
+
+  /** Many clients send each query as a TLS record, which arrives as a chunk. Waits for all, to answer them in one record. */
+  #askSoon(): void {
+    if (this.#isTurnPlanned) return;
+    this.#isTurnPlanned = true;
+    setImmediate(() => {
+      this.#isTurnPlanned = false;
+      this.#askForTurn();
+      this.#endIfDone();
+    });
   }
 
   #askForTurn(): void {
@@ -243,7 +258,8 @@ export class TcpConnection implements NetworkConnection {
 
   /** Ends the connection if the peer has ended its side and has got all answers. */
   #endIfDone(): void {
-    if (this.#peerEnded && !this.hasQueries && !this.#isUnread && this.#later.isEmpty) this.#socket.end();
+    if (!this.#peerEnded || this.hasQueries || this.#isTurnPlanned) return;
+    if (!this.#isUnread && this.#later.isEmpty) this.#socket.end();
   }
 
   /** Joins all received octets into one chunk. */
