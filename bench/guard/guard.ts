@@ -29,7 +29,8 @@ const MEASURED_SECONDS = 0.5;
 const MAX_REPETITIONS = 400;
 const QUERIES = 20_000;
 const QUERIES_UNANSWERED = 100;
-const ENCRYPTED_QUERIES = 10_000;
+const TLS_QUERIES = 50_000;
+const HTTPS_QUERIES = 10_000;
 const EDITS = 50;
 const CHECKS = 40;
 const QUERY = addressQuery('edit0.edited0.example');
@@ -79,10 +80,10 @@ export async function guard(
   await measure('an edit until it is answered', (tree, round) => measureEdits(tree, programs(tree), round));
   await measure('a query', (tree) => measureQueries(tree, programs(tree).nameserver));
   await measure('a query over TLS', (tree) =>
-    measureEncrypted(tree.dotPort, programs(tree).nameserver, queryOverTls),
+    measureEncrypted(tree.dotPort, programs(tree).nameserver, queryOverTls, TLS_QUERIES),
   );
   await measure('a query over HTTPS', (tree) =>
-    measureEncrypted(tree.dohPort, programs(tree).nameserver, queryOverHttps),
+    measureEncrypted(tree.dohPort, programs(tree).nameserver, queryOverHttps, HTTPS_QUERIES),
   );
   await measure('a check', (tree, round) => measureChecks(tree, programs(tree), round));
 
@@ -266,9 +267,11 @@ async function measureEncrypted(
   port: number,
   nameserver: MeteredProgram,
   send: typeof queryOverTls,
+  times: number,
 ): Promise<Cost | undefined> {
   if (!(await isListening(port))) return undefined;
-  return await costOf([nameserver], ENCRYPTED_QUERIES, () => send(port, QUERY, ENCRYPTED_QUERIES));
+  const { cpuSeconds } = await costOf([nameserver], times, () => send(port, QUERY, times));
+  return { cpuSeconds, statements: 0, octets: 0 }; // no query causes SQL
 }
 
 function addressQuery(name: string): Buffer {
