@@ -235,9 +235,11 @@ describe('an attacker', () => {
     let most = 0;
     for (const { socket } of clients) socket.write(framed(...Array.from({ length: 1000 }, () => LARGE)));
     expect(await answered()).toEqual(ALL);
+    const connections = () => fleet.metric('zonefleet_tls_connections');
+    await until(async () => (await connections()) > 0, 'connections are reported');
     await until(async () => {
       most = Math.max(most, await residentBytes());
-      return (await fleet.metric('zonefleet_tls_connections')) === 0;
+      return (await connections()) === 0;
     }, 'all connections are closed');
     expect(most - before).toBeLessThan(192 << 20); // all answers have 4 GiB
     for (const client of clients) client.close();
