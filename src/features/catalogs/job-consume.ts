@@ -41,7 +41,9 @@ const UPDATED_AT_ONCE = 500;
 /** Per second, and the maximum number of members that wait for their first transfer. */
 const JOINED_AT_ONCE = 200;
 const SECOND_MS = 1000;
-/** Skipped members that are tried again after a minute; the others follow. */
+/** After this time, other catalogs and newer versions precede the rest of the work. */
+const TURN_MS = 60 * SECOND_MS;
+/** Number of skipped members that are tried again in each minute, in turns. */
 const RETRIED = 500;
 /** The pause after a comparison that took `ms`, so that a large catalog with frequent changes needs a tenth of a core. */
 const pauseAfter = (ms: number) => Math.min(10 * ms, 60 * SECOND_MS);
@@ -56,6 +58,8 @@ interface Work {
   readonly updates: WantedMember[];
   readonly joins: WantedMember[];
   readonly pauseMs: number;
+  /** When the claim ends even if work is left. The catalog is then compared again. */
+  readonly endsMs: number;
 }
 
 interface ConsumerOptions {
@@ -81,14 +85,14 @@ export class CatalogConsumer {
   }
 
   async round(): Promise<{ readonly isMore: boolean }> {
-    this.#work ??= await this.#begin();
-    const work = this.#work;
-    if (work === undefined) return { isMore: false };
+    const catalog = this.#work?.catalog ?? (await claimCatalog(this.#db));
+    if (catalog === undefined) return { isMore: false };
     try {
-      await this.#apply(work);
+      this.#work ??= await this.#begin(catalog);
+      if (this.#work !== undefined) await this.#apply(this.#work);
     } catch (error) {
       this.#work = undefined;
-      await endClaim(this.#db, work.catalog, { pauseMs: FAULT_PAUSE_MS });
+      await endClaim(this.#db, catalog, { pauseMs: FAULT_PAUSE_MS }); // so that others are not delayed
       throw error;
     }
     return { isMore: true };
@@ -101,18 +105,19 @@ export class CatalogConsumer {
     if (work !== undefined) await endClaim(this.#db, work.catalog, { pauseMs: 0 }).catch(() => {});
   }
 
-  async #begin(): Promise<Work | undefined> {
-    const catalog = await claimCatalog(this.#db);
-    if (catalog === undefined) return undefined;
+  /** Returns undefined, and ends the claim, if the version is not applied. */
+  async #begin(catalog: ClaimedCatalog): Promise<Work | undefined> {
     const none = { leaves: [], resets: [], updates: [], joins: [] };
+    const startMs = this.#now();
     if (!catalog.isChanged) {
       const joins = await this.#nextSkipped(catalog.id);
-      return { catalog, version: undefined, ...none, joins, pauseMs: 0 };
+      return { catalog, version: undefined, ...none, joins, pauseMs: 0, endsMs: startMs + TURN_MS };
     }
-    const startMs = this.#now();
     const compared = await compareCatalog(this.#db, catalog);
-    const pauseMs = pauseAfter(this.#now() - startMs);
-    if (compared.kind === 'absent') return { catalog, version: undefined, ...none, pauseMs };
+    const comparedMs = this.#now();
+    const pauseMs = pauseAfter(comparedMs - startMs);
+    const endsMs = comparedMs + TURN_MS;
+    if (compared.kind === 'absent') return { catalog, version: undefined, ...none, pauseMs, endsMs };
     const { version } = compared;
     const refuse = async (finding: ConsumerFinding) => {
       const isHeld = finding.code === 'CATALOG_HELD';
@@ -139,7 +144,7 @@ export class CatalogConsumer {
         'a version of a catalog is applied',
       );
     return {
-      ...{ catalog, version, pauseMs, leaves: [...leaves], resets: [...resets] },
+      ...{ catalog, version, pauseMs, endsMs, leaves: [...leaves], resets: [...resets] },
       ...{ updates: [...updates], joins: [...joins] },
     };
   }
@@ -152,19 +157,20 @@ export class CatalogConsumer {
   }
 
   async #apply(work: Work): Promise<void> {
-    const { catalog, version, leaves, resets, updates, joins, pauseMs } = work;
+    const { catalog, version, leaves, resets, updates, joins, pauseMs, endsMs } = work;
+    const isComplete = leaves.length + resets.length + updates.length + joins.length === 0;
+    if (isComplete || this.#now() >= endsMs) {
+      this.#work = undefined;
+      const applied = isComplete && version !== undefined ? { version } : {};
+      return await endClaim(this.#db, catalog, { ...applied, pauseMs: isComplete ? pauseMs : 0 });
+    }
     if (leaves.length > 0)
       this.#keep(
         await removeMembers(this.#db, catalog, version as number, leaves.splice(0, REMOVED_AT_ONCE)),
       );
     else if (updates.length > 0)
       this.#keep(await updateMembers(this.#db, catalog, updates.splice(0, UPDATED_AT_ONCE)));
-    else if (resets.length + joins.length > 0) await this.#join(work);
-    else {
-      this.#work = undefined;
-      await endClaim(this.#db, catalog, { ...(version !== undefined && { version }), pauseMs });
-      return;
-    }
+    else await this.#join(work);
     if (this.#work === undefined) await endClaim(this.#db, catalog, { pauseMs });
   }
 
