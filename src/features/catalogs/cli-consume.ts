@@ -42,17 +42,17 @@ export async function consumeNamed(cli: Cli, text: string, options: ConsumeOptio
 }
 
 function readGroups(texts: readonly string[]): Record<string, string> {
-  const groups: Record<string, string> = {};
+  const groups = new Map<string, string>();
   for (const text of texts) {
     const [, group, policy] = /^([\x21-\x7e]{1,255})=([^=]+)$/.exec(text) ?? [];
     if (group === undefined || policy === undefined)
       throw new Failure('usage', `--group: expected GROUP=POLICY, not "${text}"`);
-    if (group in groups) throw new Failure('usage', `--group: ${group} has two policies`);
-    groups[group] = policy;
+    if (groups.has(group)) throw new Failure('usage', `--group: ${group} has two policies`);
+    groups.set(group, policy);
   }
-  if (Object.keys(groups).length > MOST_GROUPS)
+  if (groups.size > MOST_GROUPS)
     throw new Failure('usage', `--group: at most ${MOST_GROUPS} groups have a policy`);
-  return groups;
+  return Object.fromEntries(groups);
 }
 
 export async function confirmNamed(cli: Cli, text: string): Promise<void> {

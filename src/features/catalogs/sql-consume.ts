@@ -25,8 +25,8 @@ export async function removeMembers(
   catalog: ClaimedCatalog,
   version: number,
   members: readonly StoredMember[],
-): Promise<Lost | 'removed'> {
-  return await inTransaction<Lost | 'removed'>(db, async (trx) => {
+): Promise<Lost | undefined> {
+  return await inTransaction<Lost | undefined>(db, async (trx) => {
     await renewClaim(trx, catalog);
     await requireVersion(trx, catalog, version);
     await removeCopies(
@@ -39,7 +39,7 @@ export async function removeMembers(
       where catalog_id = ${catalog.id} and name = any(${members.map(({ name }) => name)}::text[])`.execute(
       trx,
     );
-    return 'removed';
+    return undefined;
   });
 }
 
@@ -76,22 +76,22 @@ export async function updateMembers(
   db: Database,
   catalog: ClaimedCatalog,
   members: readonly WantedMember[],
-): Promise<Lost | 'updated'> {
-  return await inTransaction<Lost | 'updated'>(db, async (trx) => {
+): Promise<Lost | undefined> {
+  return await inTransaction<Lost | undefined>(db, async (trx) => {
     await renewClaim(trx, catalog);
+    await lockZones(
+      trx,
+      members.map(({ name }) => name),
+      false,
+    );
     await writeMembers(
       trx,
       catalog.id,
       members.map((member) => ({ ...member, skipped: null })),
     );
     await setPolicies(trx, catalog, members);
-    return 'updated';
+    return undefined;
   });
-}
-
-interface Joined {
-  readonly copied: number;
-  readonly skipped: number;
 }
 
 /**
@@ -103,30 +103,34 @@ export async function joinMembers(
   catalog: ClaimedCatalog,
   members: readonly WantedMember[],
   { resets }: { readonly resets?: number } = {},
-): Promise<Joined | Lost> {
-  return await inTransaction<Joined | Lost>(db, async (trx) => {
+): Promise<Lost | undefined> {
+  return await inTransaction<Lost | undefined>(db, async (trx) => {
     await renewClaim(trx, catalog);
     if (resets !== undefined) await requireVersion(trx, catalog, resets);
     const names = members.map(({ name }) => name);
     await lockNamesAroundAll(trx, names); // no customer claims a name around them meanwhile
     if (resets !== undefined) await removeCopies(trx, catalog.id, names);
     const claims = await claimNames(trx, catalog, members);
-    const moving = members.filter(({ name }) => claims.get(name)?.kind === 'moves');
-    await moveMembers(trx, catalog, moving);
     const taken = (name: string) => {
       const claim = claims.get(name);
       return claim?.kind === 'taken' ? claim.why : null;
     };
     const free = names.filter((name) => taken(name) === null);
+    await lockZones(trx, free, true); // before rows of secondaries, as in `saveTransfer`
+    const moving = members.filter(({ name }) => claims.get(name)?.kind === 'moves');
+    await moveMembers(trx, catalog, moving);
     const copied = await copyZones(trx, catalog, free);
     const written = members.map((member) => ({
       ...member,
       skipped: taken(member.name) ?? (copied.has(member.name) ? null : 'is a zone of this fleet'),
     }));
     await writeMembers(trx, catalog.id, written);
-    const joined = written.filter(({ skipped }) => skipped === null);
-    await setPolicies(trx, catalog, joined);
-    return { copied: joined.length, skipped: written.length - joined.length };
+    await setPolicies(
+      trx,
+      catalog,
+      written.filter(({ skipped }) => skipped === null),
+    );
+    return undefined;
   });
 }
 
@@ -149,7 +153,7 @@ function nameserversAround(name: Name, servers: readonly Name[]): Occupant[] {
   return around === undefined ? [] : [{ kind: 'nameserver', name: encodeNameColumn(around) }];
 }
 
-/** Takes members from the catalogs that give them away. Unless they keep their label, their zones are removed (RFC 9432 §4.3.1). */
+/** Takes members from catalogs that give them away. A zone whose label differs is removed (RFC 9432 §4.3.1). */
 async function moveMembers(
   trx: Database,
   { id, name: catalog }: ClaimedCatalog,
@@ -161,14 +165,16 @@ async function moveMembers(
     where c.id = m.catalog_id and c.role = 'consumer' and c.id <> ${id} and m.skipped is null and m.coo = ${catalog}
       and m.name = any(${members.map(({ name }) => name)}::text[])
     returning c.id as "catalogId", m.name, m.label`.execute(trx);
-  for (const { catalogId, name, label } of rows) {
-    const isReset = members.some((member) => member.name === name && member.label !== label);
-    if (isReset) await removeCopies(trx, catalogId, [name]);
-    else
-      await sql`
-        update secondaries set catalog_id = ${id}, peers = (select peers from secondaries where zone_name = ${catalog}),
-          seq = seq + 1 where zone_name = ${name}`.execute(trx);
+  const labels = new Map(members.map(({ name, label }) => [name, label]));
+  const namesOf = (moved: typeof rows) => moved.map(({ name }) => name);
+  const kept = rows.filter(({ name, label }) => labels.get(name) === label);
+  for (const former of new Set(rows.map(({ catalogId }) => catalogId))) {
+    const reset = rows.filter((row) => row.catalogId === former && !kept.includes(row));
+    await removeCopies(trx, former, namesOf(reset));
   }
+  await sql`
+    update secondaries set catalog_id = ${id}, peers = (select peers from secondaries where zone_name = ${catalog}),
+      seq = seq + 1 where zone_name = any(${namesOf(kept)}::text[])`.execute(trx);
 }
 
 /** Adds secondaries. Returns the names that this catalog copies. */
@@ -207,7 +213,7 @@ async function writeMembers(
       coo = excluded.coo, skipped = excluded.skipped`.execute(trx);
 }
 
-/** Gives the zones the policies of their groups. Zones without a group, or of a group without a policy, get none of their own. */
+/** Gives the zones the policies of their groups. Zones without a group that has one get none of their own. */
 async function setPolicies(
   trx: Database,
   { policies }: Pick<ClaimedCatalog, 'policies'>,

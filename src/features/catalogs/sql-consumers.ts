@@ -7,11 +7,12 @@ import { allowLong } from '../../store/postgres/deadlines.ts';
 import { decodeNameColumn } from '../../store/postgres/name-column.ts';
 import { inTransaction, rollBackTo } from '../../store/postgres/transaction.ts';
 import { unloadZones } from '../../store/zones/save-zones.ts';
+import { lockZones } from '../../store/zones/write-zone.ts';
 import { HAS_MOVED } from '../../zone/catalog/compare-members.ts';
 import { addSecondary, lockPrimaries } from '../secondaries/sql-manage.ts';
 import type { ConsumerFinding } from './rules-consume.ts';
 import { removeCopies } from './sql-consume.ts';
-import { findOccupants } from './sql-occupants.ts';
+import { findConflict } from './sql-manage.ts';
 
 interface CatalogToConsume {
   /** In stored form. */
@@ -42,23 +43,21 @@ export async function consumeCatalog(db: Database, catalog: CatalogToConsume): P
     if (known?.role === 'producer') refuse('exists');
     if (known === undefined) {
       await lockNamesAround(trx, name);
-      for (const other of (await findOccupants(trx, name, [name])).get(name) ?? []) {
-        if (other.name === name) refuse('exists');
-        if (other.kind === 'domain') refuse(`is below the customer's domain ${other.name}`);
-      }
+      const conflict = await findConflict(trx, name);
+      if (conflict !== undefined) refuse(conflict);
       const added = await addSecondary(trx, { zone: name, from, maxRecords: null });
       if (added.kind === 'refused') refuse(added.message);
       await sql`
         insert into catalogs (name, role, policies, max_members)
-        values (${name}, 'consumer', ${JSON.stringify(policies)}, coalesce(${maxMembers ?? null}::integer, ${MAX_MEMBERS}))`.execute(
-        trx,
-      );
+        values (${name}, 'consumer', ${JSON.stringify(policies)}, ${maxMembers ?? MAX_MEMBERS})`.execute(trx);
       return { kind: 'added' };
     }
     const primaries = await lockPrimaries(trx, from);
     if (primaries.kind === 'refused') return primaries;
+    // A worker that has claimed the catalog uses the former policies, so it loses the claim.
     await sql`
       update catalogs set policies = ${JSON.stringify(policies)}, version = null, next_at = clock_timestamp(),
+        lease = lease + 1, leased_until = null,
         max_members = coalesce(${maxMembers ?? null}::integer, max_members)
       where id = ${known.id}`.execute(trx);
     const ids = [...primaries.ids];
@@ -122,6 +121,8 @@ export async function removeConsumer(
       select zone_name as name from secondaries where catalog_id = ${catalog.id} order by 1`.execute(trx);
     const names = copied.rows.map((row) => row.name);
     if (names.length > 0 && members === undefined) return { kind: 'has_members', members: names.length };
+    // Zones are locked in one order, and before rows of secondaries, as in `saveTransfer`.
+    await lockZones(trx, members === 'unload' ? [name, ...names] : [name], false);
     if (members === 'unload')
       for (let at = 0; at < names.length; at += UNLOADED_AT_ONCE)
         await removeCopies(trx, catalog.id, names.slice(at, at + UNLOADED_AT_ONCE));

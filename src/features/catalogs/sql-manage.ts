@@ -69,7 +69,7 @@ export async function createCatalog(
 }
 
 /** Returns why no catalog can have this name, as a predicate. It must not hide records or names of others. */
-async function findConflict(trx: Database, name: string): Promise<string | undefined> {
+export async function findConflict(trx: Database, name: string): Promise<string | undefined> {
   const occupants = (await findOccupants(trx, name, [name])).get(name) ?? [];
   if (occupants.some((other) => other.name === name)) return 'exists';
   const [above] = occupants;

@@ -1,5 +1,6 @@
-// Consumed catalogs, with a producer in memory. consume-programs.nightly.test.ts has real producers.
+// Consumed catalogs, with a producer in memory. consume.nightly.test.ts has real producers.
 
+import { sql } from 'kysely';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { parseName } from '../../../src/dns/name.ts';
 import { addCatalogCommands } from '../../../src/features/catalogs/cli.ts';
@@ -72,6 +73,11 @@ async function consume(of = consumer): Promise<number> {
   }
 }
 
+const isLockWaited = async () =>
+  (await value<number>`
+    select count(*)::integer from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`)! >
+  0;
+
 const copied = () => column<string>`
   select zone_name from secondaries where catalog_id is not null and zone_name not like 'n%.bulk.example.' order by 1`;
 const state = async () => (await loadConsumers(db))[0]?.state;
@@ -100,6 +106,9 @@ catalog consume new.com --from mute | 1 | new.com.: the peer mute has no address
 catalog consume new.com --from nobody | 1 | new.com.: no such peer: nobody
 catalog consume zone.com --from hidden | 1 | zone.com.: exists
 catalog consume x.shop.com --from hidden | 1 | x.shop.com.: is below the customer's domain shop.com.
+catalog consume com --from hidden | 1 | com.: is above the zone
+catalog consume ns.zone.com --from hidden | 1 | ns.zone.com.: is a name at or above records of the zone zone.com.
+catalog consume new.com --from hidden --group constructor=absent | 1 | new.com.: no such policy: absent
 catalog consume new.com --from hidden --group a=absent | 1 | new.com.: no such policy: absent
 catalog consume new.com --from hidden --group absent | 2 | --group: expected GROUP=POLICY
 catalog consume new.com --from hidden --group a=b a=c | 2 | --group: a has two policies
@@ -272,16 +281,10 @@ describe('a consumed catalog', () => {
     await publish(['a www.race.com.']);
     const account = await newAccount(db, 'ann@shop.example');
     let joining: Promise<number> | undefined;
-    const isWaiting = async () =>
-      (
-        await query`
-      select from pg_locks l join pg_database d on d.oid = l.database
-      where d.datname = current_database() and not l.granted`
-      ).length > 0;
     await inTransaction(db, async (trx) => {
       await newDomain(trx, account, 'race.com.');
       joining = consume();
-      await until(isWaiting);
+      await until(isLockWaited);
     });
     await joining;
     expect(await copied()).toEqual([]);
@@ -326,6 +329,38 @@ describe('a consumed catalog', () => {
     await publish(['a a.com.', 'b b.com.'], { more: 'group.a.zones 0 TXT unknown' });
     await consume();
     expect(await policy()).toEqual(['gold', null]);
+    await publish(['a a.com.', 'b b.com.'], { more });
+    await query`update catalogs set next_at = now()`;
+    await consumer.round(); // applies the version with the former policies
+    await again({ g: 'gold' });
+    await consume();
+    expect(await policy()).toEqual(['gold', null]);
+  });
+
+  test.each<[string, () => Promise<unknown>]>([
+    [
+      'cannot be compared',
+      async () => {
+        await publish(['a one.com.']);
+        await query`update zone_records set rdata = '' where type = 12`;
+        return await expect(consumer.round()).rejects.toThrow();
+      },
+    ],
+    [
+      'waits longer than a minute for the first transfers of its members',
+      async () => {
+        await publish(bulk(201));
+        for (; nowMs < 60_000; nowMs += 10_000) expect(await consumer.round()).toEqual({ isMore: true });
+      },
+    ],
+  ])('does not delay another one if it %s', async (_, begin) => {
+    const second = new Primary('new.example.');
+    await begin();
+    await consumeCatalog(db, { name: 'new.example.', from: ['hidden'], policies: {}, maxMembers: undefined });
+    second.publish(1, 'version 0 TXT "2"\na.zones 0 PTR two.com.');
+    await transfer('new.example.', second);
+    for (let rounds = 0; rounds < 5; rounds++, nowMs += 1000) await consumer.round();
+    expect(await copied()).toEqual(['two.com.']);
   });
 
   test('gives a member to another catalog of the same peer if both agree', async () => {
@@ -359,6 +394,26 @@ describe('a consumed catalog', () => {
     expect((await ids()).length).toBe(3);
   });
 
+  test.each<[string, string, () => Promise<unknown>]>([
+    ['when it is removed', CATALOG, () => removeConsumer(db, CATALOG, 'unload', 'test')],
+    ['when its member moves', 'one.com.', () => consume()],
+  ])('locks the zone before the row of the copy %s, as saved transfers do', async (_, name, act) => {
+    const second = new Primary('new.example.');
+    await consumeCatalog(db, { name: 'new.example.', from: ['hidden'], policies: {}, maxMembers: undefined });
+    await publish(['a one.com.'], { more: 'coo.a.zones 0 PTR new.example.' });
+    await consume();
+    second.publish(1, 'version 0 TXT "2"\na.zones 0 PTR one.com.');
+    await transfer('new.example.', second);
+    let acting: Promise<unknown> | undefined;
+    await inTransaction(db, async (trx) => {
+      await sql`select from zones where name = ${name} for update`.execute(trx);
+      acting = act();
+      await until(isLockWaited);
+      await sql`select from secondaries where zone_name = ${name} for update nowait`.execute(trx);
+    });
+    await acting;
+  });
+
   test('is removed with its members or without them', async () => {
     await publish(['a one.com.']);
     await consume();
@@ -378,5 +433,5 @@ describe('a consumed catalog', () => {
 
 const zone = (name: string) => ({
   apex: parseName(name),
-  records: recordsOf('@ 60 SOA ns h 1 2 3 4 5\n@ 60 NS ns.example.', name),
+  records: recordsOf('@ 60 SOA ns h 1 2 3 4 5\n@ 60 NS ns.example.\nns 60 A 192.0.2.1', name),
 });
