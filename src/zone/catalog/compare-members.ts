@@ -5,21 +5,17 @@ import { isWildcard, type Name, ROOT } from '../../dns/name.ts';
 import { isPublicSuffix } from '../domain/public-suffix.ts';
 import type { CatalogMember } from './read-catalog.ts';
 
-export interface StoredMember {
-  readonly name: string;
-  readonly label: string;
-  readonly group: string | null;
-  readonly coo: string | null;
-  /** True if the member is not copied, because its name is taken. */
-  readonly isSkipped: boolean;
-}
-
-/** A member as it is stored. */
+/** A member as it is to be stored. */
 export interface WantedMember {
   readonly name: string;
   readonly label: string;
   readonly group: string | null;
   readonly coo: string | null;
+}
+
+export interface StoredMember extends WantedMember {
+  /** True if the member is not copied, because its name is taken. */
+  readonly isSkipped: boolean;
 }
 
 export interface Comparison {
@@ -53,11 +49,16 @@ export function compareMembers(
     known.add(member.name);
     if (!member.isSkipped) copied++;
     const now = listed.get(member.name);
-    if (now === undefined) leaves.push(member);
-    else if (member.isSkipped && !isSame(member, wanted(now, groups))) joins.push(wanted(now, groups));
-    else if (!member.isSkipped && now.label !== member.label) resets.push(wanted(now, groups));
-    else if (!isSame(member, wanted(now, groups))) updates.push(wanted(now, groups));
     if (!member.isSkipped && now?.label !== member.label) removals++;
+    if (now === undefined) {
+      leaves.push(member);
+      continue;
+    }
+    const want = wanted(now, groups);
+    if (isSame(member, want)) continue;
+    if (member.isSkipped) joins.push(want);
+    else if (want.label !== member.label) resets.push(want);
+    else updates.push(want);
   }
   for (const member of listed.values()) if (!known.has(member.name)) joins.push(wanted(member, groups));
   return { joins, leaves, resets, updates, copied, removals };
