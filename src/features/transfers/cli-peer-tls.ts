@@ -1,4 +1,4 @@
-// The options of `peer add` for transfers over TLS, and how they are listed.
+// The options of `peer add` and `peer set` for transfers over TLS, and how they are listed.
 
 import { Failure } from '../../cli/terminal/failure.ts';
 import type { Told } from '../../store/audit/tell-audit.ts';

@@ -1,4 +1,4 @@
-// Adds, lists and removes peers of the operator.
+// Adds, lists, changes and removes peers of the operator.
 
 import type { Cli } from '../../cli/terminal/cli.ts';
 import { Failure } from '../../cli/terminal/failure.ts';
@@ -87,13 +87,16 @@ export async function setPeerNamed(cli: Cli, name: string, options: TlsOptions):
     const set = await cli.audited(db, 'peer.set', async (trx, tell) => {
       const done = await setPeerTls(trx, name, tls);
       if (done.kind !== 'set') return done;
-      const { id, tls: before } = done.before;
-      tell({ target: { id, name }, before: tlsFields(before), after: tlsFields(tls) });
+      const { before, networks } = done;
+      tell({
+        target: { id: before.id, name },
+        before: { networks: before.networks, ...tlsFields(before.tls) },
+        after: { networks, ...tlsFields(tls) },
+      });
       return done;
     });
-    if (set.kind === 'absent') return await output.refuse({ peer: name }, 'no such peer');
-    if (set.kind === 'refused') return await output.refuse({ peer: name }, set.why);
-    return await output.done({ peer: name }, 'set');
+    if (set.kind === 'set') return await output.done({ peer: name }, 'set');
+    return await output.refuse({ peer: name }, set.kind === 'absent' ? 'no such peer' : set.why);
   });
 }
 

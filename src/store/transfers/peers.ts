@@ -70,28 +70,28 @@ export async function listPeers(db: Database, name?: string): Promise<Peer[]> {
 }
 
 type SetPeer =
-  | { readonly kind: 'set'; readonly before: Peer }
+  | { readonly kind: 'set'; readonly before: Peer; readonly networks: readonly string[] }
   | { readonly kind: 'refused'; readonly why: string }
   | { readonly kind: 'absent' };
 
-/** Replaces the TLS settings of a peer. A strict one without networks then sends from its addresses. */
+/** Replaces the TLS settings of a peer. A strict one without networks gets those of its addresses. */
 export async function setPeerTls(trx: Database, name: string, tls: PeerTls): Promise<SetPeer> {
   await sql`select from peers where name = ${name} for update`.execute(trx);
   const [before] = await listPeers(trx, name);
   if (before === undefined) return { kind: 'absent' };
   const isStrict = tls.mode === 'strict';
   if (tls.mode !== 'off' && before.port === DNS_OVER_TLS_PORT)
-    return { kind: 'refused', why: `its port is ${before.port}, which must be that of NOTIFY` };
+    return { kind: 'refused', why: `it receives NOTIFY at port ${before.port}, which is that of TLS` };
   if (isStrict && before.addresses.length === 0 && before.networks.length === 0)
     return { kind: 'refused', why: 'it has neither an address nor a network' };
   if (isStrict && before.primaryOf > 0 && tls.name === null && tls.pins.length === 0)
     return { kind: 'refused', why: 'zones are copied from it, so it needs --tls-name or --tls-pin' };
-  await sql`
+  const { rows } = await sql<{ networks: string[] }>`
     update peers set tls = ${tls.mode}, tls_port = ${tls.port}, tls_name = ${tls.name},
       tls_pins = ${[...tls.pins]}::bytea[],
       networks = case when ${isStrict} and cardinality(networks) = 0 then addresses::cidr[] else networks end
-    where id = ${before.id}`.execute(trx);
-  return { kind: 'set', before };
+    where id = ${before.id} returning networks::text[]`.execute(trx);
+  return { kind: 'set', before, networks: rows[0]?.networks ?? [] };
 }
 
 type RemovedPeer =

@@ -283,7 +283,7 @@ it('replaces the TLS settings of a peer', async () => {
   await query`insert into secondaries (zone_name, peers) select 'copy.test.', array[id] from peers where name = 'changed'`;
   for (const [command, message] of [
     ['changed --tls strict', 'changed: zones are copied from it, so it needs --tls-name or --tls-pin\n'],
-    ['odd --tls opportunistic', 'odd: its port is 853, which must be that of NOTIFY\n'],
+    ['odd --tls opportunistic', 'odd: it receives NOTIFY at port 853, which is that of TLS\n'],
     ['bare --tls strict', 'bare: it has neither an address nor a network\n'],
     ['none --tls off', 'none: no such peer\n'],
   ] as const)
@@ -292,11 +292,12 @@ it('replaces the TLS settings of a peer', async () => {
   expect(await peerNamed('changed')).toMatchObject(strict);
   expect((await run('peer set changed --tls off')).code).toBe(0);
   expect(await peerNamed('changed')).toMatchObject({ tls: 'off', tls_port: 853, tls_pins: [] });
-  const audited = await query`select before, after from audit_log where action = 'peer.set' order by id`;
-  expect(audited.at(-1)).toEqual({
-    before: { tls: 'strict', tls_port: 8853, tls_pins: [pin] },
-    after: { tls: 'off', tls_port: 853, tls_pins: [] },
-  });
+  const off = { tls: 'off', tls_port: 853, tls_pins: [] };
+  const on = { tls: 'strict', tls_port: 8853, tls_pins: [pin] };
+  expect(await query`select before, after from audit_log where action = 'peer.set' order by id`).toEqual([
+    { before: { ...off, networks: [] }, after: { ...on, networks: ['192.0.2.7/32'] } },
+    { before: on, after: off },
+  ]);
 });
 
 it.each([
