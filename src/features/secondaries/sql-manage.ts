@@ -5,6 +5,7 @@ import type { Database } from '../../store/postgres/database.ts';
 import { decodeNameColumn } from '../../store/postgres/name-column.ts';
 import { inTransaction, rollBackTo } from '../../store/postgres/transaction.ts';
 import { lockOperatorZones, RefusedZonesError, unloadZones } from '../../store/zones/save-zones.ts';
+import { lockZones } from '../../store/zones/write-zone.ts';
 import { type SecondaryState, STATE } from './sql.ts';
 
 interface SecondaryToAdd {
@@ -74,7 +75,7 @@ type RemovedSecondary =
   | 'absent'
   | 'kept'
   | 'unloaded'
-  /** The zone is a consumed catalog, or a member of one. */
+  /** The zone is a catalog, or a member of a consumed one. */
   | 'of_catalog';
 
 /**
@@ -83,7 +84,7 @@ type RemovedSecondary =
  */
 export async function removeSecondary(db: Database, zone: string, actor: string): Promise<RemovedSecondary> {
   return await inTransaction(db, async (trx) => {
-    await lockOperatorZones(trx, [zone], { create: false, copies: true });
+    await lockZones(trx, [zone], false);
     const catalog = await sql`
       select from secondaries where zone_name = ${zone} and catalog_id is not null
       union all select from catalogs where name = ${zone}`.execute(trx);

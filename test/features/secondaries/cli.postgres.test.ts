@@ -63,9 +63,13 @@ secondary add a.example --from three | 1 | a.example.: no such peer: three
 secondary add a.example --from one two x y z | 2 | at most 4 primaries
 secondary add a.example --from one --max-records 0 | 2 | expected a number of records
 secondary add a.example | 2 | --from
+secondary remove shop.example | 1 | shop.example.: not a zone that is copied from a primary
+secondary remove catz.example | 1 | catz.example.: a catalog, or a member of one
 zone unload copy.example | 1 | copy.example.: is copied from a primary`),
 )('%s is refused', async (command = '', code, message) => {
-  await query`insert into zones (name, kind, version, mark, records) values ('copy.example.', 'operator', 1, 1, 0)`;
+  await query`insert into zones (name, kind, version, mark, records) values
+    ('copy.example.', 'operator', 1, 1, 0), ('shop.example.', 'domain', 2, 2, 0), ('catz.example.', 'operator', 3, 3, 0)`;
+  await query`insert into catalogs (name, role) values ('catz.example.', 'producer')`;
   await query`insert into secondaries (zone_name, peers) values ('copy.example.', '{1}')`;
   const result = await run(command);
   expect([result.code, result.stderr]).toEqual([Number(code), expect.stringContaining(message as string)]);
