@@ -79,9 +79,8 @@ export async function loadTransferConfig(
     `select t.id, t.is_default, p.peer_id, p.transfers, p.notified
      from transfer_policies t left join policy_peers p on p.policy_id = t.id order by t.id, p.peer_id`,
   );
-  const policyOfZone = await connection.query(
-    'select id, policy_id from zones where policy_id is not null and deleted_at is null',
-  );
+  // With deleted zones: one that is loaded again keeps its policy, and no change of the configuration follows.
+  const policyOfZone = await connection.query('select id, policy_id from zones where policy_id is not null');
   const peersOfZone = await connection.query(
     'select zone_id, peer_id, transfers, notified from zone_peers order by zone_id, peer_id',
   );

@@ -6,7 +6,7 @@ import { createKey, importKey } from '../../../src/store/transfers/keys.ts';
 import { loadTransferConfig } from '../../../src/store/transfers/load-config.ts';
 import { addPeer } from '../../../src/store/transfers/peers.ts';
 import { setPolicy } from '../../../src/store/transfers/policies.ts';
-import { saveZones } from '../../../src/store/zones/save-zones.ts';
+import { saveZones, unloadZones } from '../../../src/store/zones/save-zones.ts';
 import { asRole } from '../../support/database/database.ts';
 import { newAccount, newDomain } from '../../support/database/domains.ts';
 import { keptDatabase } from '../../support/tests/shared-database.ts';
@@ -31,12 +31,11 @@ const grants = (config: TransferConfig, zoneId: number | undefined) =>
     .map(({ peer, transfers, notified }) => [peer.name ?? 'own', transfers, notified].join(' '));
 
 test('the configuration has the keys, and the peers of each zone, until it changes', async () => {
-  for (const name of ['plain.test.', 'other.test.'])
-    await saveZones(
-      db,
-      [{ apex: parseName(name), records: recordsOf('@ SOA n h 1 2 3 4 5\n@ NS n.', name) }],
-      { source: 'test' },
-    );
+  const zone = (name: string) => ({
+    apex: parseName(name),
+    records: recordsOf('@ SOA n h 1 2 3 4 5\n@ NS n.', name),
+  });
+  await saveZones(db, [zone('plain.test.'), zone('other.test.')], { source: 'test' });
   const idOf = (name: string) => value<number>`select id from zones where name = ${name}`;
   const made = await createKey(db, SECRETS, { accountId: null, algorithm: 'hmac-sha512', label: 'acme' });
   const primaryKey = {
@@ -62,8 +61,9 @@ test('the configuration has the keys, and the peers of each zone, until it chang
     select 'copy.test.', array[id], 100 from peers where name = 'primary'`;
 
   const config = await load();
+  const otherId = await idOf('other.test.');
   expect(grants(config, await idOf('plain.test.'))).toEqual(['first true false', 'second true true']);
-  expect(grants(config, await idOf('other.test.'))).toEqual(['first false true']);
+  expect(grants(config, otherId)).toEqual(['first false true']);
   const zoneOfDomain = await value<number>`select zone_id from domains`;
   expect(grants(config, zoneOfDomain)).toEqual(['first true false', 'second true true', 'own true false']);
   const served = config.keyNamed(parseName(made.key.name));
@@ -79,6 +79,10 @@ test('the configuration has the keys, and the peers of each zone, until it chang
   expect(config.operatorNetworks.map(({ bits }) => bits)).toEqual([24, 32, 128, 24, 32, 128, 24, 32, 128]);
   expect(config.primariesOf(parseName('plain.test.'))).toBeUndefined();
   expect(await loadTransferConfig(node, config.version, { takesUpdates: true })).toBeUndefined();
+
+  await unloadZones(db, [parseName('other.test.')], { source: 'test' });
+  expect(grants(await load(), otherId)).toEqual(['first false true']);
+  await saveZones(db, [zone('other.test.')], { source: 'test' });
 
   await query`
     insert into update_grants (key_id, domain_id, zone_id, match, owner) values
