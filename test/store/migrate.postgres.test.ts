@@ -107,12 +107,7 @@ describe('migrate', () => {
 
 /** Reverts the steps 0003-transfers to 0007-catalogs. */
 const WITHOUT_TRANSFERS = `
-  drop trigger zones_catalog_new on zones;
-  drop trigger zones_catalog on zones;
-  drop trigger domains_catalog on domains;
-  drop trigger secondaries_catalog on secondaries;
-  drop trigger transfer_policies_catalog on transfer_policies;
-  drop function note_catalog_zone, note_catalog_domain, note_catalog_copy, note_catalog_change, compare_catalogs;
+  drop function note_catalog_zone, note_catalog_domain, note_catalog_copy, note_catalog_change, compare_catalogs cascade;
   alter table secondaries drop column catalog_id;
   drop table catalogs, catalog_members, catalog_names, catalog_changes;
   drop trigger grants_of_former_owner on domains;

@@ -112,6 +112,9 @@ describe('a catalog', () => {
     const second = await listed();
     expect(second.members).toEqual(['c.example.']);
     expect(second.serial).toBeGreaterThan(first.serial);
+    await query`delete from zone_records where type = 0 and owner = 'b.example.'`;
+    await query`delete from secondaries`;
+    expect(await publish()).toMatchObject([{ joined: 1, left: 0 }]);
     expect(await column`select distinct source from changes where zone = 'cat.invalid.' order by 1`).toEqual([
       'catalog',
       'cli',

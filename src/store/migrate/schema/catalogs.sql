@@ -85,15 +85,13 @@ begin
 end $$;
 
 -- A zone is a member while nodes serve it whole: it is not deleted, and no mark at its apex says otherwise. Marks change
--- together with the columns of domains and copies.
+-- together with the columns of domains and copies. A new zone is inserted as a deleted one, and then updated.
 create function note_catalog_zone() returns trigger language plpgsql security definer
   set search_path = public, pg_temp as $$
 begin
   perform note_catalog_change(new.id, case when new.deleted_at is null then 'changed' else 'deleted' end);
   return null;
 end $$;
-create trigger zones_catalog_new after insert on zones for each row
-  when (new.deleted_at is null) execute function note_catalog_zone();
 create trigger zones_catalog after update of deleted_at, policy_id on zones for each row
   when (old.deleted_at is distinct from new.deleted_at or old.policy_id is distinct from new.policy_id)
   execute function note_catalog_zone();
@@ -112,13 +110,14 @@ create trigger domains_catalog after update of zone_id, served, account_id on do
 create function note_catalog_copy() returns trigger language plpgsql security definer
   set search_path = public, pg_temp as $$
 begin
-  perform note_catalog_change(coalesce((select zone_id from domains where id = new.domain_id),
-    (select id from zones where name = new.zone_name)), 'changed');
+  perform note_catalog_change(coalesce((select zone_id from domains where id = old.domain_id),
+    (select id from zones where name = old.zone_name)), 'changed');
   return null;
 end $$;
 create trigger secondaries_catalog after update of serial, expired_at on secondaries for each row
   when ((old.serial is null) <> (new.serial is null) or (old.expired_at is null) <> (new.expired_at is null))
   execute function note_catalog_copy();
+create trigger secondaries_catalog_end after delete on secondaries for each row execute function note_catalog_copy();
 
 -- The default policy, which zones without a policy have, may be a new group.
 create function compare_catalogs() returns trigger language plpgsql security definer

@@ -1,5 +1,10 @@
 -- Zone transfers over TLS (RFC 9103).
 
+-- This step and the next one lock these tables, here in the order in which a change of a domain does. In another order,
+-- changes that are in progress would end in deadlocks.
+lock table secondaries, peers in access exclusive mode;
+lock table transfer_policies, zones, domains in share row exclusive mode;
+
 alter table peers
   -- `opportunistic`: TLS is tried first, and nothing is verified. `strict`: only TLS, with a verified server.
   add column tls text not null default 'off' check (tls in ('off', 'opportunistic', 'strict')),
