@@ -247,7 +247,7 @@ describe('a consumed catalog', () => {
     expect(kept).toBe(100);
   });
 
-  test('takes no name of others, and takes it when it becomes free', async () => {
+  test('skips members whose names are taken, and copies them when the names become free', async () => {
     const account = await newAccount(db, 'ann@shop.example');
     const { id } = await newDomain(db, account, 'shop.com.');
     await newDomain(db, account, 'inner.parent.com.');
@@ -293,7 +293,7 @@ describe('a consumed catalog', () => {
     });
   });
 
-  test('reserves the names of its members, also before their first transfer, and proves nothing about them', async () => {
+  test('reserves the names of its members before their first transfer, and is no evidence about them', async () => {
     await publish(['a held.com.']);
     await consume();
     const account = await newAccount(db, 'ann@shop.example');
@@ -307,7 +307,7 @@ describe('a consumed catalog', () => {
     expect(await removeSecondary(db, CATALOG, 'test')).toBe('of_catalog');
   });
 
-  test('gives its groups local policies, and follows changes of them', async () => {
+  test('gives its groups local policies, and applies changes of them', async () => {
     await setPolicy(db, { name: 'gold', transfers: [], notified: ['other'] });
     const policy = () => column`
       select t.name from zones z left join transfer_policies t on t.id = z.policy_id

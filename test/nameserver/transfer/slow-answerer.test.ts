@@ -74,16 +74,31 @@ describe('a zone transfer', () => {
   const SENT = ['NOERROR aa 1/4/0/0 OPT()'];
   test.each<[string, From, string[], RegExp?]>([
     [
-      'of a strict peer over TCP',
+      'of a strict peer over TCP is refused',
       { from: STRICT },
       REFUSED,
       /without TLS is refused: TLS of the peer is strict/,
     ],
-    ['of a strict peer over TLS', { from: STRICT, tls: 'dot' }, SENT],
-    ['of a strict peer over TLS 1.2', { from: STRICT, tls: 'other' }, REFUSED, /needs TLS 1.3 and the ALPN/],
-    ['of another peer over TLS', { ...NEAR, tls: 'dot' }, SENT],
-    ['of another peer over TLS 1.2', { ...NEAR, tls: 'other' }, REFUSED, /needs TLS 1.3 and the ALPN/],
-    ['of a source that is no peer over TLS', { tls: 'dot' }, REFUSED, /^a zone transfer is refused$/],
+    ['of a strict peer over TLS is sent', { from: STRICT, tls: 'dot' }, SENT],
+    [
+      'of a strict peer over TLS 1.2 is refused',
+      { from: STRICT, tls: 'other' },
+      REFUSED,
+      /needs TLS 1.3 and the ALPN/,
+    ],
+    ['of another peer over TLS is sent', { ...NEAR, tls: 'dot' }, SENT],
+    [
+      'of another peer over TLS 1.2 is refused',
+      { ...NEAR, tls: 'other' },
+      REFUSED,
+      /needs TLS 1.3 and the ALPN/,
+    ],
+    [
+      'over TLS from a source that is not a peer is refused',
+      { tls: 'dot' },
+      REFUSED,
+      /^a zone transfer is refused$/,
+    ],
   ])('%s', async (_, from, summary, reason) => {
     const log = collectingLog();
     const node = slowNode({ log });
@@ -190,27 +205,27 @@ describe('a private zone', () => {
   const udp = { tcp: false };
 
   test.each([
-    ['its SOA for a peer', soa, { ...NEAR, ...udp }, 'NOERROR aa 1/1/0/0 OPT(9:00015180)'],
-    ['its SOA for a peer over TCP', soa, NEAR, 'NOERROR aa 1/1/0/0 OPT(9:00015180)'],
+    ['sends its SOA to a peer', soa, { ...NEAR, ...udp }, 'NOERROR aa 1/1/0/0 OPT(9:00015180)'],
+    ['sends its SOA to a peer over TCP', soa, NEAR, 'NOERROR aa 1/1/0/0 OPT(9:00015180)'],
     [
-      'its SOA for a key',
+      'sends its SOA for the key of a peer',
       signed(soa, 'acme.').message,
       { from: '192.0.2.1' },
       'NOERROR aa 1/1/0/1 OPT(9:00015180)',
     ],
-    ['AXFR for a peer', axfr('private.test.'), NEAR, 'NOERROR aa 1/4/0/0'],
-    ['IXFR for a peer', ixfr(7, 'private.test.'), NEAR, 'NOERROR aa 1/1/0/0'],
-    ['its SOA for others', soa, udp, 'REFUSED - 1/0/0/0 OPT(ede:0012)'],
+    ['sends AXFR to a peer', axfr('private.test.'), NEAR, 'NOERROR aa 1/4/0/0'],
+    ['sends IXFR to a peer', ixfr(7, 'private.test.'), NEAR, 'NOERROR aa 1/1/0/0'],
+    ['refuses its SOA to others', soa, udp, 'REFUSED - 1/0/0/0 OPT(ede:0012)'],
     [
-      'its SOA for the key of a peer that may not transfer',
+      'refuses its SOA to a peer that may not transfer',
       signed(soa, 'other.').message,
       udp,
       'REFUSED - 1/0/0/1 OPT(ede:0012)',
     ],
-    ['AXFR for others', axfr('private.test.'), {}, 'REFUSED - 1/0/0/0'],
-    ['other types, also for a peer', queryFor('private.test.', TYPE.NS), NEAR, 'REFUSED - 1/0/0/0'],
+    ['refuses AXFR to others', axfr('private.test.'), {}, 'REFUSED - 1/0/0/0'],
+    ['refuses other types, also to a peer', queryFor('private.test.', TYPE.NS), NEAR, 'REFUSED - 1/0/0/0'],
     [
-      'names in it, also for a key',
+      'refuses names in it, also for a key',
       signed(queryFor('ns.private.test.', TYPE.A), 'acme.').message,
       { from: '192.0.2.1' },
       'REFUSED - 1/0/0/1',
@@ -219,7 +234,7 @@ describe('a private zone', () => {
     expect((await slowNode().answers(query, from)).map(summarize)).toEqual([summary]);
   });
 
-  test('is refused while the configuration was not read, and by a node with TRANSFERS=off', async () => {
+  test('is refused before the configuration was read, and by a node with TRANSFERS=off', async () => {
     const unread = await slowNode({ stored: undefined }).answers(soa, NEAR);
     const off = await slowNode({ hasTransfers: false }).answers(soa, NEAR);
     expect([...unread, ...off].map(summarize)).toEqual([

@@ -112,57 +112,57 @@ describe('with strict TLS, a primary', () => {
   const dot = { ALPNProtocols: ['dot'] };
   const pins = (...issued: Issued[]) => issued.map(pinOf);
   test.each<[string, () => [Issued, TlsOptions, Partial<PrimaryTls>], string | RegExp]>([
-    ['that has the pin transfers', () => [unknown, dot, { pins: pins(known, unknown) }], 'zone'],
-    ['that has the name transfers', () => [known, dot, { name: NAME }], 'zone'],
-    ['that has both transfers', () => [known, dot, { name: NAME, pins: pins(known) }], 'zone'],
-    ['that selects no ALPN protocol transfers', () => [known, {}, { name: NAME }], 'zone'],
+    ['that has the pin is accepted', () => [unknown, dot, { pins: pins(known, unknown) }], 'zone'],
+    ['that has the name is accepted', () => [known, dot, { name: NAME }], 'zone'],
+    ['that has both is accepted', () => [known, dot, { name: NAME, pins: pins(known) }], 'zone'],
+    ['that selects no ALPN protocol is accepted', () => [known, {}, { name: NAME }], 'zone'],
     [
-      'that has another pin does not',
+      'that has another pin is refused',
       () => [known, dot, { pins: pins(unknown) }],
       /^PRIMARY_TLS has a key with another pin: [\w+/]{43}=$/,
     ],
     [
-      'that has the name but another pin does not',
+      'that has the name but another pin is refused',
       () => [known, dot, { name: NAME, pins: pins(unknown) }],
       /^PRIMARY_TLS has a key with another pin/,
     ],
     [
-      'that has the pin but another name does not',
+      'that has the pin but another name is refused',
       () => [known, dot, { name: 'other.example', pins: pins(known) }],
       `PRIMARY_TLS failed the TLS handshake: Host: other.example. is not in the cert's altnames: DNS:${NAME}`,
     ],
     [
-      'that has the name only in its subject does not',
+      'that has the name only in its subject is refused',
       () => [unnamed, dot, { name: NAME }],
       'PRIMARY_TLS failed the TLS handshake: Cert does not contain a DNS name',
     ],
     [
-      'that has many other names does not, and the message is short',
+      'that has many other names is refused with a short message',
       () => [manyNamed, dot, { name: NAME }],
       /^PRIMARY_TLS failed the TLS handshake: Host: .{294}$/,
     ],
     [
-      'of an unknown authority does not',
+      'of an unknown authority is refused',
       () => [unknown, dot, { name: NAME }],
       'PRIMARY_TLS failed the TLS handshake: self-signed certificate',
     ],
     [
-      'with an expired certificate does not',
+      'with an expired certificate is refused',
       () => [expired, dot, { name: NAME }],
       'PRIMARY_TLS failed the TLS handshake: certificate has expired',
     ],
     [
-      'that sends the certificate with the pin after its own does not',
+      'that sends the certificate with the pin after its own is refused',
       () => [{ ...unknown, pem: unknown.pem + authority.pem }, dot, { pins: pins(authority) }],
       /^PRIMARY_TLS has a key with another pin/,
     ],
     [
-      'with TLS 1.2 does not',
+      'with TLS 1.2 is refused',
       () => [known, { ...dot, maxVersion: 'TLSv1.2' }, { name: NAME }],
       /^PRIMARY_TLS failed the TLS handshake: .*protocol version/,
     ],
     [
-      'with another ALPN protocol does not',
+      'with another ALPN protocol is refused',
       () => [known, { ALPNProtocols: ['h2'] }, { name: NAME }],
       /^PRIMARY_TLS failed the TLS handshake: .*no application protocol/,
     ],

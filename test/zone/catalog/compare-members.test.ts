@@ -21,7 +21,7 @@ const listed = (name: string, more: Partial<CatalogMember> = {}): [string, Catal
 ];
 
 describe('a comparison', () => {
-  it('tells new, removed, relabelled and changed members apart', () => {
+  it('distinguishes new, removed, relabelled and changed members', () => {
     const before = [
       stored('same'),
       stored('gone'),
@@ -74,7 +74,7 @@ describe('a comparison', () => {
     [1_000_000, 500_000, false],
     [1_000_000, 500_001, true],
     [0, 0, false],
-  ])('of %i members, a removal of %i needs a confirmation: %s', (copied, removals, is) => {
+  ])('of %i members that removes %i needs a confirmation: %s', (copied, removals, is) => {
     expect(needsConfirmation({ copied, removals })).toBe(is);
   });
 });
@@ -87,7 +87,7 @@ describe('a member', () => {
   });
 
   it.each<[string, Occupant[], object | string]>([
-    ['a free name', [], { kind: 'free' }],
+    ['nothing', [], { kind: 'free' }],
     ['a customer', [{ kind: 'domain', name: NAME }], "is a customer's domain"],
     [
       "a customer's parent domain",
@@ -121,7 +121,7 @@ describe('a member', () => {
       [member('example.', { coo: 'mine.' })],
       'is below example., a member of other.',
     ],
-  ])('may not take the name of others: %s', (_, occupants, expected) => {
+  ])('is judged by what has its name or one above: %s', (_, occupants, expected) => {
     const claim = judgeMember({ name: NAME, coo: null }, 'mine.', occupants);
     expect(claim).toEqual(typeof expected === 'string' ? { kind: 'taken', why: expected } : expected);
   });
@@ -137,11 +137,16 @@ describe('a member', () => {
     ['nosuchtld.', 'is a public suffix'],
     ['co.uk.', 'is a public suffix'],
     ['*.example.com.', 'is a wildcard'],
-    ['example.com.', undefined],
-    ['github.io.', undefined],
-    ['2.0.192.in-addr.arpa.', undefined],
-    ['\\000.example.', undefined],
-  ])('%s may never be one: %s', (name, why) => {
+  ])('named %s is refused, because it %s', (name, why) => {
     expect(whyNeverMember(parseName(name))).toBe(why);
+  });
+
+  it.each([
+    'example.com.',
+    'github.io.',
+    '2.0.192.in-addr.arpa.',
+    '\\000.example.',
+  ])('may be named %s', (name) => {
+    expect(whyNeverMember(parseName(name))).toBeUndefined();
   });
 });

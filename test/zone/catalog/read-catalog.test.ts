@@ -54,35 +54,35 @@ describe('a catalog', () => {
   });
 
   it.each([
-    ['', 'has no version record'],
-    ['version 0 A 192.0.2.1', 'has no version record'],
-    ['version.ext 0 TXT "2"', 'has no version record'],
-    ['version 0 TXT "1"', 'has the version "1", not "2"'],
-    ['version 0 TXT ""', 'has the version "", not "2"'],
-    [`version 0 TXT "${'\\007'.repeat(99)}"`, 'has the version "\\007\\007\\007\\007\\007", not "2"'],
-    ['version 0 TXT "2"\nversion 0 TXT "1"', 'has two version records'],
+    ['has no version record', ''],
+    ['has no version record', 'version 0 A 192.0.2.1'],
+    ['has no version record', 'version.ext 0 TXT "2"'],
+    ['has the version "1", not "2"', 'version 0 TXT "1"'],
+    ['has the version "", not "2"', 'version 0 TXT ""'],
+    ['has the version "\\007\\007\\007\\007\\007", not "2"', `version 0 TXT "${'\\007'.repeat(99)}"`],
+    ['has two version records', 'version 0 TXT "2"\nversion 0 TXT "1"'],
     [
-      `${VERSION}a.zones 0 PTR one.example.\na.zones 0 PTR two.example.`,
       'has two PTR records at the label a',
+      `${VERSION}a.zones 0 PTR one.example.\na.zones 0 PTR two.example.`,
     ],
     [
-      `${VERSION}a.zones 0 PTR one.example.\nb.zones 0 PTR ONE.example.`,
       'lists one.example. under two labels, a and b',
+      `${VERSION}a.zones 0 PTR one.example.\nb.zones 0 PTR ONE.example.`,
     ],
-    [`${VERSION}coo.a.zones 0 PTR x.\ncoo.a.zones 0 PTR y.`, 'has two coo records at the label a'],
+    ['has two coo records at the label a', `${VERSION}coo.a.zones 0 PTR x.\ncoo.a.zones 0 PTR y.`],
     [
+      'has more than 10 members',
       VERSION + Array.from({ length: 11 }, (_, i) => `l${i}.zones 0 PTR m${i}.example.`).join('\n'),
-      'has more than 10 members',
     ],
     [
-      VERSION + Array.from({ length: 11 }, (_, i) => `group.l${i}.zones 0 TXT x`).join('\n'),
       'has more than 10 members',
+      VERSION + Array.from({ length: 11 }, (_, i) => `group.l${i}.zones 0 TXT x`).join('\n'),
     ],
-  ])('is broken: %#', (text, why) => {
+  ])('that %s is broken', (why, text) => {
     expect(readText(text)).toEqual({ kind: 'broken', why });
   });
 
-  it('is broken while it has expired', () => {
+  it('that has expired is broken', () => {
     const records = [expiredMarkOf(APEX), ...recordsOf(HEAD + VERSION, 'catz.')];
     expect(read(records)).toEqual({ kind: 'broken', why: 'has expired' });
   });
@@ -115,7 +115,7 @@ describe('a catalog', () => {
     expect(good).toBeGreaterThan(50);
   });
 
-  it('reads a name of any length', () => {
+  it('may have a name of any length', () => {
     const long = parseName(`${`${'a'.repeat(48)}.`.repeat(5)}catz.`);
     const reader = new CatalogReader(long, { maxMembers: 1 });
     reader.add([privateMarkOf(long)]);
