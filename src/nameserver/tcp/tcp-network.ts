@@ -37,6 +37,10 @@ export class TcpNetwork {
     this.#filledAtMs = nowMs;
   }
 
+  get isLimited(): boolean {
+    return this.#queriesPerSecond !== Number.POSITIVE_INFINITY;
+  }
+
   /** Returns false if the client's next query has to wait. */
   mayAsk(nowMs: number): boolean {
     return this.#fill(nowMs) >= 1;
@@ -57,7 +61,7 @@ export class TcpNetwork {
 
   #fill(nowMs: number): number {
     const rate = this.#queriesPerSecond;
-    if (rate === Number.POSITIVE_INFINITY) return rate;
+    if (!this.isLimited) return rate;
     const elapsedMs = Math.max(0, nowMs - this.#filledAtMs);
     this.#tokens = Math.min(rate, this.#tokens + (elapsedMs * rate) / 1000);
     this.#filledAtMs = nowMs;

@@ -24,14 +24,7 @@ export interface DohResponse {
   readonly body: Buffer;
 }
 
-interface UnfinishedRequest {
-  respond(response: DohResponse): void;
-}
-
-/** A request that can be answered. */
-interface WholeRequest {
-  /** The query, or the status of the error. */
-  readonly query: Uint8Array | number;
+interface DohRequest {
   /** Has no effect if the client has cancelled the request. */
   respond(response: DohResponse): void;
 }
@@ -90,9 +83,10 @@ export class DohConnection implements NetworkConnection {
   readonly #wire: DohWire;
   readonly #client: DohClient;
   readonly #owner: DohOwner;
-  #waiting: WholeRequest[] = [];
+  /** Requests that were received whole, each with its query, or the status of its error. */
+  readonly #waiting = new Map<DohRequest, Uint8Array | number>();
   /** Requests whose body is not received whole, with the time at which they began. */
-  readonly #reading = new Map<UnfinishedRequest, number>();
+  readonly #reading = new Map<DohRequest, number>();
 
   constructor(wire: DohWire, client: DohClient, network: TcpNetwork, owner: DohOwner) {
     this.#wire = wire;
@@ -103,15 +97,11 @@ export class DohConnection implements NetworkConnection {
   }
 
   get hasQueries(): boolean {
-    return this.#waiting.length > 0;
+    return this.#waiting.size > 0;
   }
 
-  startReading(request: UnfinishedRequest): void {
+  startReading(request: DohRequest): void {
     this.#reading.set(request, this.#owner.now());
-  }
-
-  endReading(request: UnfinishedRequest): void {
-    this.#reading.delete(request);
   }
 
   /** Refuses requests whose body began before this time and is not received whole. */
@@ -123,8 +113,17 @@ export class DohConnection implements NetworkConnection {
     }
   }
 
-  take(request: WholeRequest): void {
-    if (this.#waiting.push(request) === 1) this.#owner.turns.take(this);
+  /** Answers a request in one of the next turns. `query` is the status if the request has an error. */
+  take(request: DohRequest, query: Uint8Array | number): void {
+    this.#reading.delete(request);
+    this.#waiting.set(request, query);
+    if (this.#waiting.size === 1) this.#owner.turns.take(this);
+  }
+
+  /** Call it when a request has ended. A cancelled one must not stay in memory until its turn. */
+  drop(request: DohRequest): void {
+    this.#reading.delete(request);
+    if (this.#waiting.delete(request) && !this.hasQueries) this.#owner.turns.forget(this);
   }
 
   answerSome(): number {
@@ -134,11 +133,11 @@ export class DohConnection implements NetworkConnection {
     let octets = 0;
     reader.enter();
     try {
-      while (requests < TURN_REQUESTS && octets < TURN_OCTETS) {
-        const request = this.#waiting.shift();
-        if (request === undefined) break;
+      for (const [request, query] of this.#waiting) {
+        this.#waiting.delete(request);
         requests++;
-        octets += this.#answer(request);
+        octets += this.#answer(request, query);
+        if (requests >= TURN_REQUESTS || octets >= TURN_OCTETS) break;
       }
     } finally {
       reader.leave();
@@ -167,11 +166,11 @@ export class DohConnection implements NetworkConnection {
 
   /** Discards waiting requests. */
   clear(): void {
-    this.#waiting = [];
+    this.#waiting.clear();
   }
 
   /** Returns the length of the answer. */
-  #answer({ query, respond }: WholeRequest): number {
+  #answer({ respond }: DohRequest, query: Uint8Array | number): number {
     if (typeof query === 'number') {
       respond(errorResponse(query));
       return 0;

@@ -16,8 +16,8 @@ export interface DohLimits {
   /** If false, a client on loopback, which may be a proxy for many, has only the limits of all connections. */
   readonly limitsLoopback: boolean;
   /**
-   * Maximum bytes of requests that are not received whole and of responses that are not sent. Above it, the connection
-   * that has held some for longest is ended.
+   * Maximum bytes of requests that are not answered and of responses that are not sent. Above it, the connection that has
+   * held some for longest is ended.
    */
   readonly maxHeldBytes: number;
   readonly maxHeldBytesPerAddress: number;
@@ -95,10 +95,10 @@ export class DohConnections {
   #networkOf(address: Uint8Array): TcpNetwork | undefined {
     const { queriesPerSecond, limitsLoopback, maxConnectionsPerAddress } = this.#limits;
     const name = networkName(address);
-    const isLimited = limitsLoopback || !isLoopback(address);
     const known = this.#networks.get(name);
     if (known !== undefined)
-      return isLimited && known.connections >= maxConnectionsPerAddress ? undefined : known;
+      return known.isLimited && known.connections >= maxConnectionsPerAddress ? undefined : known;
+    const isLimited = limitsLoopback || !isLoopback(address);
     return new TcpNetwork(name, isLimited ? queriesPerSecond : Number.POSITIVE_INFINITY, this.now());
   }
 
@@ -131,7 +131,7 @@ export class DohConnections {
     network.unreadBytes += bytes;
     this.#heldBytes += bytes;
     const { maxHeldBytes, maxHeldBytesPerAddress } = this.#limits;
-    if (network.unreadBytes > maxHeldBytesPerAddress) this.#end(network.unread);
+    if (network.isLimited && network.unreadBytes > maxHeldBytesPerAddress) this.#end(network.unread);
     if (this.#heldBytes > maxHeldBytes) this.#end(this.#holding);
   }
 

@@ -7,7 +7,7 @@ import type { DohConnections } from './doh-connections.ts';
 import { readBody } from './read-body.ts';
 import { MAX_HEAD_OCTETS, readDohRequest } from './read-doh-request.ts';
 
-/** Memory of Node for a request that is not finished, besides its body. */
+/** Memory of Node for a request and its response, besides the messages. */
 const EXCHANGE_BYTES = 2048;
 
 interface HttpHead {
@@ -38,6 +38,7 @@ export class DohExchange {
     const isLong = octets > MAX_HEAD_OCTETS;
     const request = isLong ? 431 : readDohRequest(method, target, headers);
     if (request !== 'body') {
+      this.#hold(EXCHANGE_BYTES + (typeof request === 'number' ? 0 : request.length));
       this.#take(request);
       return;
     }
@@ -45,35 +46,33 @@ export class DohExchange {
     this.#connection.startReading(this);
     readBody(body, {
       hold: (bytes) => this.#hold(bytes),
-      done: (read) => {
-        this.#connection.endReading(this);
-        this.#take(read);
-      },
+      done: (read) => this.#take(read),
     });
   }
 
   readonly respond = (response: DohResponse): void => {
     if (this.#isDone) return;
+    this.#hold(response.body.length);
     this.#isDone = true;
     this.#owner.countStatus(response.status);
-    this.#hold(response.body.length + EXCHANGE_BYTES);
     this.#send(response);
   };
 
   /** Call it when the response was sent or the request cancelled. */
   close(): void {
     this.#isDone = true;
-    this.#connection.endReading(this);
+    this.#connection.drop(this);
     this.#owner.release(this.#connection, this.#heldBytes);
     this.#heldBytes = 0;
   }
 
-  #take(request: Uint8Array | number): void {
-    if (this.#isDone) return;
-    this.#connection.take({ query: request, respond: this.respond });
+  #take(query: Uint8Array | number): void {
+    if (!this.#isDone) this.#connection.take(this, query);
   }
 
+  /** Counts nothing after the response, because nothing would release it. */
   #hold(bytes: number): void {
+    if (this.#isDone) return;
     this.#heldBytes += bytes;
     this.#owner.hold(this.#connection, bytes);
   }

@@ -33,7 +33,7 @@ function connections(limits: Partial<DohLimits>) {
   return { owner, admit, counters: node.counters };
 }
 
-it('an IPv4 address or an IPv6 /64 has a limited number of connections, loopback has not', () => {
+it('an IPv4 address or an IPv6 /64 has a limited number of connections', () => {
   const { admit, owner, counters } = connections({ maxConnectionsPerAddress: 2 });
   const isAdmitted = (address: string) => !admit(address).socket.isDestroyed;
   expect(['192.0.2.1', '192.0.2.1', '192.0.2.1', '192.0.2.2'].map(isAdmitted)).toEqual([
@@ -43,8 +43,14 @@ it('an IPv4 address or an IPv6 /64 has a limited number of connections, loopback
     true,
   ]);
   expect(['2001:db8::1', '2001:db8::2', '2001:db8::3'].map(isAdmitted)).toEqual([true, true, false]);
-  expect(['127.0.0.1', '127.0.0.1', '127.0.0.1'].map(isAdmitted)).toEqual([true, true, true]);
-  expect([owner.size, counters.tcpRefused]).toEqual([8, 2]);
+  expect([owner.size, counters.tcpRefused]).toEqual([5, 2]);
+});
+
+it('a client on loopback, which may be a proxy for many, has only the limits of all clients', () => {
+  const { admit, owner } = connections({ maxConnectionsPerAddress: 1, maxHeldBytesPerAddress: 100 });
+  const admitted = [admit('127.0.0.1'), admit('127.0.0.1')];
+  for (const { connection } of admitted) if (connection !== undefined) owner.hold(connection, 100);
+  expect(admitted.map(({ socket }) => socket.isDestroyed)).toEqual([false, false]);
 });
 
 it('the connection that was idle for longest ends if there are too many', () => {

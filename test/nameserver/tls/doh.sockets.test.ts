@@ -207,16 +207,39 @@ it('a process that is replaced ends connections without losing a request', async
   expect([listener.connections(), session.closed]).toEqual([0, true]);
 });
 
-it('a client that does not read its answers is disconnected', async () => {
+it.each<[string, () => void]>([
+  ['does not read its answers', () => overHttp2({ path: target(BIG) })],
+  [
+    'does not end its requests',
+    () =>
+      session
+        .request({ ':method': 'POST', ':path': '/dns-query', ...DNS }, { endStream: false })
+        .on('error', () => {})
+        .write(WWW),
+  ],
+])('a client that %s is disconnected', async (_, send) => {
   await listener.close();
-  await listenWith({ maxHeldBytesPerAddress: 64 << 10 });
+  await listenWith({ maxHeldBytesPerAddress: 64 << 10, limitsLoopback: true });
   session.settings({ initialWindowSize: 0 });
   const { port } = listener.addresses[0] as { port: number };
   const other = connectHttp2(`https://127.0.0.1:${port}`, { ca: pair.cert });
-  for (let i = 0; i < 100; i++) overHttp2({ path: target(BIG) });
+  for (let i = 0; i < 100; i++) send();
   await until(() => session.destroyed, 'the end of the connection');
   expect(node.counters.tcpUnread).toBe(1);
   const stream = other.request({ ':path': target(BIG) });
   expect((await receiveHttp2(stream)).status).toBe(200);
   other.destroy();
+});
+
+it('a cancelled request is forgotten before its turn', async () => {
+  await listener.close();
+  await listenWith({ queriesPerSecond: 1, limitsLoopback: true });
+  expect((await receiveHttp2(overHttp2({}))).status).toBe(200);
+  const stream = overHttp2({});
+  await until(() => node.counters.tcpSlowed === 1, 'the client is slowed');
+  stream.close();
+  await new Promise<void>((done) => session.ping(() => done()));
+  nowMs += 1000;
+  expect((await receiveHttp2(overHttp2({}))).status).toBe(200);
+  expect([...node.counters.answerCounts()].map(({ count }) => count)).toEqual([2]);
 });
