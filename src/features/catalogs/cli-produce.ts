@@ -5,7 +5,7 @@ import { Failure } from '../../cli/terminal/failure.ts';
 import { Listing } from '../../cli/terminal/output.ts';
 import { parseZoneName, parseZoneNames } from '../../cli/terminal/parse-zone-name.ts';
 import { encodeNameColumn } from '../../store/postgres/name-column.ts';
-import { addNames, type CatalogToCreate, createCatalog, removeNames, setMaxMembers } from './sql-manage.ts';
+import { type CatalogToCreate, changeNames, createCatalog, setMaxMembers } from './sql-manage.ts';
 
 export interface CreateOptions {
   readonly select?: string;
@@ -110,7 +110,7 @@ export async function changeMembers(
   const { output } = cli;
   await cli.withStore(async (db) => {
     const changed = await cli.audited(db, 'catalog.member', async (trx, tell) => {
-      const done = await (verb === 'add' ? addNames : removeNames)(trx, name, zones);
+      const done = await changeNames(trx, name, verb, zones);
       if (done !== undefined && done.length > 0)
         tell({ target: { name }, after: { [outcome]: done.length, names: done } });
       return done;

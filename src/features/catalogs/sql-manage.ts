@@ -2,6 +2,7 @@
 
 import { sql } from 'kysely';
 import { ROOT } from '../../dns/name.ts';
+import { isBelow } from '../../store/change/claim-name.ts';
 import { lockNamesAround } from '../../store/change/lock-domain.ts';
 import { currentTime } from '../../store/postgres/current-time.ts';
 import type { Database } from '../../store/postgres/database.ts';
@@ -76,25 +77,21 @@ export async function findConflict(trx: Database, name: string): Promise<string 
   if (above?.kind === 'domain') return `is below the customer's domain ${above.name}`;
   if (above !== undefined && (await hasRecordsAt(trx, above.name, name)))
     return `is a name at or above records of the zone ${above.name}`;
-  const suffix = reversed(`.${name}`);
   const { rows } = await sql<{ name: string }>`
-    select name from (
-      select name from domains where deleted_at is null and reverse(name) collate "C" between ${suffix} and ${suffix} || chr(127)
-      union all
-      select name from zones where kind = 'operator' and deleted_at is null
-        and reverse(name) collate "C" between ${suffix} and ${suffix} || chr(127)) b limit 1`.execute(trx);
+    select d.name from (
+      select name from domains where deleted_at is null
+      union all select name from zones where kind = 'operator' and deleted_at is null
+      union all select zone_name from secondaries where zone_name is not null) d
+    where ${isBelow(name)} limit 1`.execute(trx);
   return rows[0] && `is above the zone ${rows[0].name}`;
-}
-
-function reversed(text: string): string {
-  return [...text].reverse().join('');
 }
 
 async function hasRecordsAt(trx: Database, zone: string, name: string): Promise<boolean> {
   const { rows } = await sql`
-    select from zone_records r join zones z on z.id = r.zone_id
-    where z.name = ${zone} and not r.removed and (r.owner = ${name} or right(r.owner, ${name.length + 1}) = ${`.${name}`})
-    limit 1`.execute(trx);
+    select from (
+      select r.owner as name from zone_records r join zones z on z.id = r.zone_id
+      where z.name = ${zone} and not r.removed) d
+    where d.name = ${name} or ${isBelow(name)} limit 1`.execute(trx);
   return rows.length > 0;
 }
 
@@ -107,26 +104,23 @@ async function hasPeerWithKey(trx: Database, name: string): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** Makes the next round compare all zones. */
+/** Makes the next round compare all zones. Locks the catalogs in the order of the rounds. */
 async function compareAll(trx: Database): Promise<void> {
-  await sql`update catalogs set compared_at = null where role = 'producer'`.execute(trx);
-}
-
-/** Locks the catalog. Returns its id, or undefined if this fleet does not produce it. */
-async function lockProducer(trx: Database, name: string): Promise<number | undefined> {
-  const { rows } = await sql<{ id: number }>`
-    select id from catalogs where name = ${name} and role = 'producer' for update`.execute(trx);
-  return rows[0]?.id;
+  await sql`
+    update catalogs c set compared_at = null
+    from (select id from catalogs where role = 'producer' order by id for update) o where c.id = o.id`.execute(
+    trx,
+  );
 }
 
 /** Removes the catalog. Its members stay zones of the fleet. Returns false if this fleet does not produce it. */
 export async function removeProducer(db: Database, name: string, actor: string): Promise<boolean> {
   return await inTransaction(db, async (trx) => {
-    const id = await lockProducer(trx, name);
-    if (id === undefined) return false;
-    await sql`delete from catalogs where id = ${id}`.execute(trx);
-    await unloadZones(trx, [decodeNameColumn(name)], { source: 'cli', actor });
     await compareAll(trx);
+    const { numAffectedRows } = await sql`
+      delete from catalogs where name = ${name} and role = 'producer'`.execute(trx);
+    if (numAffectedRows === 0n) return false;
+    await unloadZones(trx, [decodeNameColumn(name)], { source: 'cli', actor });
     return true;
   });
 }
@@ -145,42 +139,32 @@ export async function setMaxMembers(
 }
 
 /**
- * Adds names by hand. Each becomes a member when a zone of this name is served whole, also if another catalog selects it.
- * Returns undefined if this fleet does not produce the catalog, else the names that were not added before.
+ * Adds names by hand, or removes them. An added name becomes a member when a zone of this name is served whole, also if
+ * another catalog selects it. Returns undefined if this fleet does not produce the catalog, else the names that changed.
  */
-export async function addNames(
+export async function changeNames(
   trx: Database,
   catalog: string,
+  verb: 'add' | 'remove',
   names: readonly string[],
 ): Promise<string[] | undefined> {
-  const id = await lockProducer(trx, catalog);
-  if (id === undefined) return undefined;
-  const { rows } = await sql<{ name: string }>`
-    insert into catalog_names as n (name, catalog_id) select name, ${id} from unnest(${[...names]}::text[]) t (name)
-    order by name on conflict (name) do update set catalog_id = excluded.catalog_id where n.catalog_id <> excluded.catalog_id
-    returning name`.execute(trx);
-  await compareNames(trx, names);
-  return rows.map(({ name }) => name);
-}
-
-/** Returns undefined if this fleet does not produce the catalog, else the names that were removed. */
-export async function removeNames(
-  trx: Database,
-  catalog: string,
-  names: readonly string[],
-): Promise<string[] | undefined> {
-  const id = await lockProducer(trx, catalog);
-  if (id === undefined) return undefined;
-  const { rows } = await sql<{ name: string }>`
-    delete from catalog_names where catalog_id = ${id} and name = any(${[...names]}::text[]) returning name`.execute(
-    trx,
-  );
-  await compareNames(trx, names);
-  return rows.map(({ name }) => name);
-}
-
-async function compareNames(trx: Database, names: readonly string[]): Promise<void> {
+  const found = await sql<{ id: number }>`
+    select id from catalogs where name = ${catalog} and role = 'producer' for update`.execute(trx);
+  const [locked] = found.rows;
+  if (locked === undefined) return undefined;
+  const { id } = locked;
+  const changed = sql`unnest(${[...names]}::text[])`;
+  const change =
+    verb === 'add'
+      ? sql<{ name: string }>`
+          insert into catalog_names as n (name, catalog_id) select name, ${id} from ${changed} t (name) order by name
+          on conflict (name) do update set catalog_id = excluded.catalog_id
+          where n.catalog_id <> excluded.catalog_id returning name`
+      : sql<{ name: string }>`
+          delete from catalog_names where catalog_id = ${id} and name in (select ${changed}) returning name`;
+  const { rows } = await change.execute(trx);
   await sql`
     insert into catalog_changes (zone_id, reason)
-    select id, 'changed' from zones where name = any(${[...names]}::text[])`.execute(trx);
+    select id, 'changed' from zones where name in (select ${changed})`.execute(trx);
+  return rows.map(({ name }) => name);
 }

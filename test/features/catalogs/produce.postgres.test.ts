@@ -4,7 +4,7 @@ import type { Cli } from '../../../src/cli/terminal/cli.ts';
 import { addZoneCommands } from '../../../src/cli/zone/zone.ts';
 import { parseName } from '../../../src/dns/name.ts';
 import { addCatalogCommands } from '../../../src/features/catalogs/cli.ts';
-import { addNames, createCatalog, removeNames } from '../../../src/features/catalogs/sql-manage.ts';
+import { changeNames, createCatalog } from '../../../src/features/catalogs/sql-manage.ts';
 import { publishCatalogs } from '../../../src/features/catalogs/sql-publish.ts';
 import { changeStatus } from '../../../src/store/change/change-status.ts';
 import { handOver } from '../../../src/store/change/hand-over.ts';
@@ -151,7 +151,7 @@ describe('a catalog', () => {
     await create('other.invalid.', { selects: undefined });
     await publish();
     const { labels } = await listed();
-    await addNames(db, 'other.invalid.', ['a.example.', 'new.example.']);
+    await changeNames(db, 'other.invalid.', 'add', ['a.example.', 'new.example.']);
     await publish();
     expect([await members(), await members('other.invalid.')]).toEqual([
       ['a.example. →other.invalid.', 'b.example.'],
@@ -164,7 +164,7 @@ describe('a catalog', () => {
     expect(await members()).toEqual(['a.example. →other.invalid.', 'b.example.']);
     await publish('1 minute');
     expect(await members()).toEqual(['b.example.']);
-    await removeNames(db, 'other.invalid.', ['a.example.']);
+    await changeNames(db, 'other.invalid.', 'remove', ['a.example.']);
     await publish();
     await publish();
     expect([await members(), await members('other.invalid.')]).toEqual([
@@ -274,12 +274,14 @@ describe('the command line', () => {
 
   test('refuses what would hide names, and wrong options', async () => {
     await create('old.invalid.', { selects: undefined });
+    await query`insert into secondaries (zone_name, peers) values ('later.copies.example.', '{1}')`;
     for (const [command, code, message] of rowsOf(`
 catalog create zone.example | 1 | zone.example. exists
 catalog create shop.example | 1 | shop.example. exists
 catalog create cat.shop.example | 1 | cat.shop.example. is below the customer's domain shop.example.
 catalog create ns.zone.example | 1 | ns.zone.example. is a name at or above records of the zone zone.example.
 catalog create example | 1 | example. is above the zone
+catalog create copies.example | 1 | copies.example. is above the zone later.copies.example.
 catalog create . | 1 | . cannot be the name of a catalog
 catalog create cat.example --policy gold | 1 | cat.example. cannot have the policy gold
 catalog create cat.example --select account=99 | 1 | cat.example. cannot select account 99
