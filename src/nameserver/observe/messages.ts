@@ -25,9 +25,12 @@ export const OBSERVED = {
   framesQueued: 2,
   /** Lines that could not be written. */
   linesUnwritten: 3,
+  /** Octets of samples that were processed. */
+  octets: 4,
 } as const;
 
-export type Observed = Readonly<Record<keyof typeof OBSERVED, number>>;
+/** The counters that are exported. */
+export type Observed = Readonly<Record<Exclude<keyof typeof OBSERVED, 'octets'>, number>>;
 
 export type ToObserveThread =
   | { readonly kind: 'samples'; readonly samples: Samples }

@@ -69,8 +69,10 @@ parentPort?.on('message', (message: ToObserveThread) => {
   if (message.kind === 'reopen' && file) file.reopen();
   if (message.kind === 'stop') void stop();
   if (message.kind !== 'samples') return;
+  const { length } = message.samples.octets;
   observe(message.samples);
-  Atomics.sub(pending, 0, message.samples.octets.length);
+  count(OBSERVED.octets, length);
+  Atomics.sub(pending, 0, length);
 });
 
 async function stop(): Promise<void> {

@@ -43,27 +43,32 @@ const STOP_TIMEOUT_MS = 1000;
 const SOUND_LIFE_MS = 60_000;
 
 export function createObserver({ interval, counters, log, ...options }: ObserverOptions): Observer {
-  const pending = new SharedArrayBuffer(4);
+  const pending = new Int32Array(new SharedArrayBuffer(4));
   const observed = new Float64Array(new SharedArrayBuffer(8 * Object.keys(OBSERVED).length));
+  const sampling = { interval, pending: pending.buffer as SharedArrayBuffer };
   const backoff = createBackoff();
+  /** Octets posted to the threads, without those that a thread has not processed at its end. */
+  let posted = 0;
   let thread: Worker | undefined;
   let isStopping = false;
   let restart: NodeJS.Timeout | undefined;
   const send = (message: ToObserveThread) => thread?.postMessage(message);
 
   const post = (samples: Samples) => {
+    const { octets, count } = samples;
     if (thread !== undefined) {
-      thread.postMessage({ kind: 'samples', samples } satisfies ToObserveThread, [samples.octets.buffer]);
+      posted += octets.length;
+      thread.postMessage({ kind: 'samples', samples } satisfies ToObserveThread, [octets.buffer]);
       return;
     }
-    Atomics.sub(new Int32Array(pending), 0, samples.octets.length);
-    counters.samplesLost += samples.count;
+    Atomics.sub(pending, 0, octets.length);
+    counters.samplesLost += count;
   };
   const start = () => {
     const startedAtMs = performance.now();
     let fault: unknown;
-    Atomics.store(new Int32Array(pending), 0, 0); // samples that an earlier thread did not process
-    const given: ObserveOptions = { ...options, pending, observed: observed.buffer as SharedArrayBuffer };
+    const memory = { pending: sampling.pending, observed: observed.buffer as SharedArrayBuffer };
+    const given: ObserveOptions = { ...options, ...memory };
     const started = startThread('observe', ENTRY, given);
     thread = started;
     started.on('message', (message: FromObserveThread) => {
@@ -74,6 +79,9 @@ export function createObserver({ interval, counters, log, ...options }: Observer
     });
     started.on('exit', () => {
       thread = undefined;
+      const unprocessed = posted - (observed[OBSERVED.octets] as number);
+      Atomics.sub(pending, 0, unprocessed);
+      posted -= unprocessed;
       if (isStopping) return;
       if (performance.now() - startedAtMs > SOUND_LIFE_MS) backoff.reset();
       const pauseMs = backoff.nextMs();
@@ -83,8 +91,8 @@ export function createObserver({ interval, counters, log, ...options }: Observer
     });
   };
   return {
-    sampling: { interval, pending },
-    createSampler: (counted) => new TimedSampler({ interval, pending }, counted, post),
+    sampling,
+    createSampler: (counted) => new TimedSampler(sampling, counted, post),
     post,
     reopen: () => send({ kind: 'reopen' }),
     start,
@@ -100,11 +108,7 @@ export function createObserver({ interval, counters, log, ...options }: Observer
       await Promise.race([ended, pause(STOP_TIMEOUT_MS, undefined, { ref: false })]);
       await stopped.terminate();
     },
-    observed: () => ({
-      frames: observed[OBSERVED.frames] as number,
-      framesUnread: observed[OBSERVED.framesUnread] as number,
-      framesQueued: observed[OBSERVED.framesQueued] as number,
-      linesUnwritten: observed[OBSERVED.linesUnwritten] as number,
-    }),
+    observed: () =>
+      Object.fromEntries(Object.entries(OBSERVED).map(([name, at]) => [name, observed[at]])) as Observed,
   };
 }

@@ -58,10 +58,14 @@ it('samples are lost and counted while no thread runs, and a thread that ends is
   post(2);
   expect([counters.samplesLost, pending[0]]).toEqual([2, 0]);
   observer.start();
+  const onTheirWay = new Uint8Array(sampleOctets());
+  Atomics.add(pending, 0, onTheirWay.length);
   post(1, Buffer.alloc(8)); // not a sample: the thread ends
   await until(() => {
     if (lines() === 0) post(1);
     return lines() > 0;
   }, 'another thread writes');
+  observer.post({ octets: onTheirWay, count: 1 });
+  await until(() => pending[0] === 0, 'all memory is released');
   expect(observer.observed().linesUnwritten).toBe(0);
 });
