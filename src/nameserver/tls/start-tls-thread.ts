@@ -118,11 +118,11 @@ export async function startTlsThread(options: StartTlsOptions): Promise<TlsThrea
   const restartLater = (why: unknown) => {
     const pauseMs = backoff.nextMs();
     log.error({ pauseMs, err: why }, 'the TLS thread ended: restarting it');
-    restart = setTimeout(() => {
-      const copies = sockets.map((socket) => ({ ...socket, tcp: duplicate(libc as Libc, socket.tcp) }));
-      start(copies).catch(restartLater);
-    }, pauseMs);
+    restart = setTimeout(() => void startAgain().catch(restartLater), pauseMs);
   };
+  /** Rejects also if the process has too many open files. */
+  const startAgain = async () =>
+    start(sockets.map((socket) => ({ ...socket, tcp: duplicate(libc as Libc, socket.tcp) })));
 
   await start(options.thread.inherited);
   files?.watch((tls) => post({ kind: 'renew', tls }));
