@@ -39,9 +39,9 @@ export interface Route {
   readonly localAddress: string | undefined;
 }
 
-/** Returns the primary at its port for TLS. */
-export function atTlsPort(primary: Primary, { port }: PrimaryTls): Primary {
-  return { ...primary, port };
+/** Returns the primary at its port for TLS, unless `tls` is undefined. */
+export function atPortFor(tls: PrimaryTls | undefined, primary: Primary): Primary {
+  return tls === undefined ? primary : { ...primary, port: tls.port };
 }
 
 /** Returns the route to the primary, or a failure if it may not be queried. */

@@ -10,7 +10,7 @@ import type { TransferFailure } from '../../zone/transfer/read-transfer.ts';
 import { matchReply } from '../exchange/match-reply.ts';
 import { askUdp } from './ask-udp.ts';
 import {
-  atTlsPort,
+  atPortFor,
   failureOf,
   nowSeconds,
   type Primary,
@@ -40,7 +40,7 @@ export async function querySoa(
   options: PrimaryOptions,
 ): Promise<PrimarySoa | TransferFailure> {
   const tls = stored.tls?.isStrict ? stored.tls : undefined;
-  const primary = tls === undefined ? stored : atTlsPort(stored, tls);
+  const primary = atPortFor(tls, stored);
   const route = routeTo(primary, options);
   if (route.kind === 'failed') return route;
   for (let tries = tls === undefined ? UDP_TRIES : 0; tries > 0; tries--) {

@@ -11,7 +11,7 @@ import {
 } from '../../zone/transfer/read-transfer.ts';
 import type { PrimaryTls } from './connect-tls.ts';
 import {
-  atTlsPort,
+  atPortFor,
   failureOf,
   nowSeconds,
   type Primary,
@@ -49,18 +49,19 @@ export async function transferZone(
   options: PrimaryOptions,
 ): Promise<TransferResult> {
   const { tls } = primary;
-  if (tls === undefined) return await transferOver(undefined, primary, order, options);
-  const result = await transferOver(tls, atTlsPort(primary, tls), order, options);
-  const fallsBack = !tls.isStrict && result.kind === 'failed' && FALLBACK_CODES.includes(result.code);
+  const result = await transferOver(tls, primary, order, options);
+  const fallsBack =
+    tls?.isStrict === false && result.kind === 'failed' && FALLBACK_CODES.includes(result.code);
   return fallsBack ? await transferOver(undefined, primary, order, options) : result;
 }
 
 async function transferOver(
   tls: PrimaryTls | undefined,
-  primary: Primary,
+  stored: Primary,
   { apex, form, serial, maxRecords, maxOctets = MAX_TRANSFER_OCTETS }: TransferOrder,
   options: PrimaryOptions,
 ): Promise<TransferResult> {
+  const primary = atPortFor(tls, stored);
   const route = routeTo(primary, options);
   if (route.kind === 'failed') return route;
   const type = form === 'axfr' ? TYPE.AXFR : TYPE.IXFR;

@@ -46,12 +46,23 @@ let consumer: CatalogConsumer;
 
 /** Publishes a version with these members, `LABEL NAME`, and transfers it. */
 async function publish(members: readonly string[], { version = 'version 0 TXT "2"', more = '' } = {}) {
-  const lines = members.map((member) => {
+  producer.publish(++serial, [version, ...linesOf(members), more].join('\n'));
+  await transfer(CATALOG, producer);
+}
+
+const linesOf = (members: readonly string[]) =>
+  members.map((member) => {
     const [label, name] = member.split(' ');
     return `${label}.zones 0 PTR ${name}`;
   });
-  producer.publish(++serial, [version, ...lines, more].join('\n'));
-  await transfer(CATALOG, producer);
+
+/** Consumes another catalog of the same peer. */
+async function consumeOther(...members: readonly string[]) {
+  const name = 'new.example.';
+  await consumeCatalog(db, { name, from: ['hidden'], policies: {}, maxMembers: undefined });
+  const other = new Primary(name);
+  other.publish(1, ['version 0 TXT "2"', ...linesOf(members)].join('\n'));
+  await transfer(name, other);
 }
 
 async function transfer(zone: string, client: Primary) {
@@ -354,28 +365,19 @@ describe('a consumed catalog', () => {
       },
     ],
   ])('does not delay another one if it %s', async (_, begin) => {
-    const second = new Primary('new.example.');
     await begin();
-    await consumeCatalog(db, { name: 'new.example.', from: ['hidden'], policies: {}, maxMembers: undefined });
-    second.publish(1, 'version 0 TXT "2"\na.zones 0 PTR two.com.');
-    await transfer('new.example.', second);
+    await consumeOther('a two.com.');
     for (let rounds = 0; rounds < 5; rounds++, nowMs += 1000) await consumer.round();
     expect(await copied()).toEqual(['two.com.']);
   });
 
   test('gives a member to another catalog of the same peer if both agree', async () => {
-    const second = new Primary('new.example.');
-    await consumeCatalog(db, { name: 'new.example.', from: ['hidden'], policies: {}, maxMembers: undefined });
     await publish(['a keep.com.', 'b reset.com.', 'c stay.com.']);
     await consume();
     const ids = () => query`
       select zone_name, s.id, c.name from secondaries s join catalogs c on c.id = s.catalog_id order by 1`;
     const [keep, reset, stay] = (await ids()) as { id: number }[];
-    second.publish(
-      1,
-      'version 0 TXT "2"\na.zones 0 PTR keep.com.\nz.zones 0 PTR reset.com.\nc.zones 0 PTR stay.com.',
-    );
-    await transfer('new.example.', second);
+    await consumeOther('a keep.com.', 'z reset.com.', 'c stay.com.');
     await consume();
     expect((await ids()).map((row) => (row as { name: string }).name)).toEqual([CATALOG, CATALOG, CATALOG]);
     const more = 'coo.a.zones 0 PTR new.example.\ncoo.b.zones 0 PTR new.example.';
@@ -398,12 +400,9 @@ describe('a consumed catalog', () => {
     ['when it is removed', CATALOG, () => removeConsumer(db, CATALOG, 'unload', 'test')],
     ['when its member moves', 'one.com.', () => consume()],
   ])('locks the zone before the row of the copy %s, as saved transfers do', async (_, name, act) => {
-    const second = new Primary('new.example.');
-    await consumeCatalog(db, { name: 'new.example.', from: ['hidden'], policies: {}, maxMembers: undefined });
     await publish(['a one.com.'], { more: 'coo.a.zones 0 PTR new.example.' });
     await consume();
-    second.publish(1, 'version 0 TXT "2"\na.zones 0 PTR one.com.');
-    await transfer('new.example.', second);
+    await consumeOther('a one.com.');
     let acting: Promise<unknown> | undefined;
     await inTransaction(db, async (trx) => {
       await sql`select from zones where name = ${name} for update`.execute(trx);
