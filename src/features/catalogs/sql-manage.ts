@@ -73,6 +73,9 @@ export async function createCatalog(
 export async function findConflict(trx: Database, name: string): Promise<string | undefined> {
   const occupants = (await findOccupants(trx, name, [name])).get(name) ?? [];
   if (occupants.some((other) => other.name === name)) return 'exists';
+  const signed = await sql`
+    select from signed_zones where zone_name = ${name} and phase <> 'off'`.execute(trx);
+  if (signed.rows.length > 0) return 'is signed by this fleet: remove its signatures first (dnssec disable)';
   const [above] = occupants;
   if (above?.kind === 'domain') return `is below the customer's domain ${above.name}`;
   if (above !== undefined && (await hasRecordsAt(trx, above.name, name)))

@@ -275,12 +275,15 @@ describe('the command line', () => {
   test('refuses what would hide names, and wrong options', async () => {
     await create('old.invalid.', { selects: undefined });
     await query`insert into secondaries (zone_name, peers) values ('later.copies.example.', '{1}')`;
+    await query`insert into signed_zones (zone_name, goal, algorithm, denial, phase)
+      values ('signed.invalid.', 'signed', 13, 'nsec', 'secure')`;
     for (const [command, code, message] of rowsOf(`
 catalog create zone.example | 1 | zone.example. exists
 catalog create shop.example | 1 | shop.example. exists
 catalog create cat.shop.example | 1 | cat.shop.example. is below the customer's domain shop.example.
 catalog create ns.zone.example | 1 | ns.zone.example. is a name at or above records of the zone zone.example.
 catalog create example | 1 | example. is above the zone
+catalog create signed.invalid | 1 | signed.invalid. is signed by this fleet
 catalog create copies.example | 1 | copies.example. is above the zone later.copies.example.
 catalog create . | 1 | . cannot be the name of a catalog
 catalog create cat.example --policy gold | 1 | cat.example. cannot have the policy gold
