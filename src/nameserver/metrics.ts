@@ -1,9 +1,10 @@
 // The Prometheus metrics of a node (docs/operating/monitor.md "Metrics"), computed from its counters at each scrape, so that
 // queries do not pay for them.
 
-import { Counter, Gauge, Registry } from 'prom-client';
+import { Gauge, Registry } from 'prom-client';
 import { rcodeMnemonic } from '../dns/message/rcodes.ts';
 import type { TlsFiles } from '../process/tls-files.ts';
+import { addCounts, addLabelled, addNumber, type LabelledCount } from './add-metrics.ts';
 import { LATENCY_BOUNDS_SECONDS, OCTET_BOUNDS, type QueryCounters } from './answer/query-counters.ts';
 import { TRANSPORTS } from './answer/transports.ts';
 import { addHistogram } from './histogram.ts';
@@ -102,19 +103,9 @@ export function createMetrics(counters: () => QueryCounters, gauges: NodeGauges)
   const results = (
     name: string,
     help: string,
-    read: () => Readonly<Record<string, number>>,
+    read: () => Readonly<Record<string, number>> | undefined,
     label = 'result',
-  ) =>
-    new Counter({
-      name,
-      help,
-      labelNames: [label],
-      registers: [registry],
-      collect() {
-        this.reset();
-        for (const [result, count] of Object.entries(read())) this.inc({ [label]: result }, count);
-      },
-    });
+  ) => addCounts(registry, { name, help }, label, read);
   results(
     'zonefleet_snapshot_write_failures_total',
     'Failed writes of the snapshot, by reason.',
@@ -134,94 +125,80 @@ export function createMetrics(counters: () => QueryCounters, gauges: NodeGauges)
   results(
     'zonefleet_slow_path_dropped_total',
     'Messages for the transfer thread that were dropped, by the limit that they exceeded, or because they were not answered in time (unanswered).',
-    () => gauges.slowPathDropped() ?? {},
+    gauges.slowPathDropped,
     'reason',
+  );
+  results(
+    'zonefleet_edns_total',
+    'Answered queries with an OPT record (edns), with DO, and with each option.',
+    () => counters().edns,
+    'bit',
   );
   addTransferMetrics(registry, gauges.transfers);
   addTlsMetrics(registry, gauges);
-  addAnswerCounter(registry, counters);
+  addAnswerCounters(registry, counters);
   addSignedCounters(registry, counters);
   addDropCounters(registry, counters);
-  addEdnsCounter(registry, counters);
   addHistograms(registry, counters);
   addObserveMetrics(registry, counters, gauges.observed);
   return registry;
 }
 
-type LabelledCount = Readonly<Record<string, string | number>> & { readonly count: number };
-
 /** The metrics of the transfer thread. Without it, they have no values. */
 function addTransferMetrics(registry: Registry, state: NodeGauges['transfers']): void {
   const add = (
-    Metric: typeof Counter | typeof Gauge,
     name: string,
     help: string,
     labelNames: string[],
     read: (state: TransferState) => readonly LabelledCount[],
   ) =>
-    new Metric({
-      name,
-      help,
-      labelNames,
-      registers: [registry],
-      collect() {
-        this.reset();
-        const current = state();
-        if (current === undefined) return;
-        for (const { count, ...labels } of read(current)) this.inc(labels, count);
-      },
+    addLabelled(registry, { name, help }, labelNames, () => {
+      const current = state();
+      return current && read(current);
     });
   add(
-    Counter,
     'zonefleet_transfers_total',
     'Zone transfers by direction (out), form (axfr, ixfr, or soa without a transfer) and outcome: sent, ended (by the peer), busy (no slot in time), failed, or refused.',
     ['direction', 'form', 'outcome'],
     ({ transfers }) => transfers.map((counted) => ({ direction: 'out', ...counted })),
   );
   add(
-    Counter,
     'zonefleet_notifies_total',
     'NOTIFY messages by direction and outcome: out acked, refused, given_up; in accepted, refused, not_a_secondary.',
     ['direction', 'outcome'],
     ({ notifies }) => notifies,
   );
   add(
-    Gauge,
     'zonefleet_notify_queue',
     'Zones that wait to be notified to each peer.',
     ['peer'],
     ({ notifyQueue }) => notifyQueue,
   );
   add(
-    Counter,
     'zonefleet_tsig_failures_total',
     'Messages with a TSIG record that was refused, by its error.',
     ['error'],
     ({ tsigFailures }) => tsigFailures,
   );
   add(
-    Counter,
     'zonefleet_history_misses_total',
     'IXFR queries that were answered with the whole zone, by reason.',
     ['why'],
     ({ historyMisses }) => historyMisses,
   );
   add(
-    Counter,
     'zonefleet_update_messages_total',
     'Dynamic updates by outcome: answered by the API, late (no answer in time), busy (too many wait), unavailable (no Postgres), unsigned, or off.',
     ['outcome'],
     ({ updates }) => updates,
   );
   add(
-    Gauge,
     'zonefleet_updates_waiting',
     'Dynamic updates that wait for their answers.',
     [],
     ({ updatesWaiting }) => [{ count: updatesWaiting }],
   );
   add(
-    Gauge,
     'zonefleet_zone_serial',
     'Serials of zones that peers transfer, at most 1,000.',
     ['zone'],
@@ -231,47 +208,25 @@ function addTransferMetrics(registry: Registry, state: NodeGauges['transfers']):
 
 /** The metrics of the TLS thread. Without it, they have no values. */
 function addTlsMetrics(registry: Registry, { tls, tlsFiles }: Pick<NodeGauges, 'tls' | 'tlsFiles'>): void {
-  const add = (
-    Metric: typeof Counter | typeof Gauge,
-    name: string,
-    help: string,
-    read: () => number | undefined,
-  ) =>
-    new Metric({
-      name,
-      help,
-      registers: [registry],
-      collect() {
-        this.reset();
-        const value = read();
-        if (value === undefined) this.remove();
-        else this.inc(value);
-      },
-    });
-  add(Gauge, 'zonefleet_tls_connections', 'Open connections over TLS.', () => tls()?.connections);
-  new Counter({
+  const add = (name: string, help: string, read: () => number | undefined) =>
+    addNumber(registry, { name, help }, read);
+  add(
+    'zonefleet_tls_connections',
+    'Open connections over TLS and HTTPS, including DOH_PLAIN_LISTEN.',
+    () => tls()?.connections,
+  );
+  const handshakes = {
     name: 'zonefleet_tls_handshakes_total',
     help: 'TLS handshakes by outcome: done, failed, timeout, or refused because too many were in progress.',
-    labelNames: ['outcome'],
-    registers: [registry],
-    collect() {
-      this.reset();
-      for (const [outcome, count] of Object.entries(tls()?.handshakes ?? {})) this.inc({ outcome }, count);
-    },
-  });
-  new Counter({
+  };
+  addCounts(registry, handshakes, 'outcome', () => ({ ...tls()?.handshakes }));
+  const requests = {
     name: 'zonefleet_doh_requests_total',
     help: 'Requests over HTTPS by the status of the response.',
-    labelNames: ['status'],
-    registers: [registry],
-    collect() {
-      this.reset();
-      for (const [status, count] of Object.entries(tls()?.dohStatuses ?? {})) this.inc({ status }, count);
-    },
-  });
-  add(Counter, 'zonefleet_tls_resumed_total', 'TLS handshakes that resumed a session.', () => tls()?.resumed);
+  };
+  addCounts(registry, requests, 'status', () => tls()?.dohStatuses);
+  add('zonefleet_tls_resumed_total', 'TLS handshakes that resumed a session.', () => tls()?.resumed);
   add(
-    Gauge,
     'zonefleet_tls_certificate_expiry_seconds',
     'Seconds until the certificate of DNS_TLS_CERT expires.',
     () => {
@@ -280,63 +235,30 @@ function addTlsMetrics(registry: Registry, { tls, tlsFiles }: Pick<NodeGauges, '
     },
   );
   add(
-    Counter,
     'zonefleet_tls_reload_failures_total',
     'Failed attempts to reload the certificate of DNS_TLS_CERT.',
     () => tlsFiles()?.failures,
   );
 }
 
-function addAnswerCounter(registry: Registry, counters: () => QueryCounters): void {
-  new Counter({
+function addAnswerCounters(registry: Registry, counters: () => QueryCounters): void {
+  const queries = {
     name: 'zonefleet_queries_total',
     help: 'Queries answered, by transport, type and rcode.',
-    labelNames: ['transport', 'type', 'rcode'],
-    registers: [registry],
-    collect() {
-      this.reset();
-      for (const { transport, type, rcode, count } of counters().answerCounts()) {
-        this.inc({ transport, type, rcode: rcodeMnemonic(rcode) }, count);
-      }
-    },
-  });
-  new Counter({
-    name: 'zonefleet_truncated_total',
-    help: 'Answers sent with TC, by transport.',
-    labelNames: ['transport'],
-    registers: [registry],
-    collect() {
-      this.reset();
-      const { truncated } = counters();
-      for (const [i, transport] of TRANSPORTS.entries()) this.inc({ transport }, truncated[i]);
-    },
-  });
-}
-
-function addEdnsCounter(registry: Registry, counters: () => QueryCounters): void {
-  new Counter({
-    name: 'zonefleet_edns_total',
-    help: 'Answered queries with an OPT record (edns), with DO, and with each option.',
-    labelNames: ['bit'],
-    registers: [registry],
-    collect() {
-      this.reset();
-      for (const [bit, count] of Object.entries(counters().edns)) this.inc({ bit }, count);
-    },
+  };
+  addLabelled(registry, queries, ['transport', 'type', 'rcode'], () =>
+    [...counters().answerCounts()].map((counted) => ({ ...counted, rcode: rcodeMnemonic(counted.rcode) })),
+  );
+  const truncated = { name: 'zonefleet_truncated_total', help: 'Answers sent with TC, by transport.' };
+  addLabelled(registry, truncated, ['transport'], () => {
+    const counts = counters().truncated;
+    return TRANSPORTS.map((transport, i) => ({ transport, count: counts[i] as number }));
   });
 }
 
 function addSignedCounters(registry: Registry, counters: () => QueryCounters): void {
   const counter = (name: string, help: string, of: keyof QueryCounters['signed']) =>
-    new Counter({
-      name,
-      help,
-      registers: [registry],
-      collect() {
-        this.reset();
-        this.inc(counters().signed[of]);
-      },
-    });
+    addNumber(registry, { name, help }, () => counters().signed[of]);
   counter('zonefleet_signed_answers_total', 'Signed answers: queries with DO for signed zones.', 'answers');
   counter('zonefleet_signed_truncated_total', 'Signed answers sent with TC.', 'truncated');
   counter('zonefleet_proofs_total', 'NSEC and NSEC3 sets found for signed answers.', 'proofs');
@@ -344,16 +266,7 @@ function addSignedCounters(registry: Registry, counters: () => QueryCounters): v
 
 function addDropCounters(registry: Registry, counters: () => QueryCounters): void {
   const counter = (name: string, help: string, read: (counted: QueryCounters) => Record<string, number>) =>
-    new Counter({
-      name,
-      help,
-      labelNames: ['reason'],
-      registers: [registry],
-      collect() {
-        this.reset();
-        for (const [reason, count] of Object.entries(read(counters()))) this.inc({ reason }, count);
-      },
-    });
+    addCounts(registry, { name, help }, 'reason', () => read(counters()));
   counter(
     'zonefleet_limited_total',
     'Answers and connections dropped, truncated or delayed by a limit.',

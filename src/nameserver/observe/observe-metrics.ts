@@ -1,6 +1,7 @@
 // The metrics of dnstap and the query log.
 
-import { Counter, type Registry } from 'prom-client';
+import type { Registry } from 'prom-client';
+import { addCounts, addNumber } from '../add-metrics.ts';
 import type { QueryCounters } from '../answer/query-counters.ts';
 import { SAMPLE_FRAMES } from './dnstap.ts';
 import type { Observed } from './messages.ts';
@@ -11,30 +12,20 @@ export function addObserveMetrics(
   counters: () => QueryCounters,
   observed: () => Observed | undefined,
 ): void {
-  const add = (
+  const addDropped = (
     name: string,
     help: string,
-    read: (counted: QueryCounters, numbers: Observed) => number | Readonly<Record<string, number>>,
-  ) => {
-    new Counter({
-      name,
-      help,
-      labelNames: ['reason'],
-      registers: [registry],
-      collect() {
-        this.reset();
-        const numbers = observed();
-        if (numbers === undefined) return;
-        const read_ = read(counters(), numbers);
-        if (typeof read_ === 'number') this.inc(read_);
-        else for (const [reason, count] of Object.entries(read_)) this.inc({ reason }, count);
-      },
+    read: (counted: QueryCounters, numbers: Observed) => Readonly<Record<string, number>>,
+  ) =>
+    addCounts(registry, { name, help }, 'reason', () => {
+      const numbers = observed();
+      return numbers && read(counters(), numbers);
     });
-  };
-  add('zonefleet_dnstap_frames_total', 'dnstap frames passed to the reader.', (_, { frames }) => frames);
-  add(
+  const frames = { name: 'zonefleet_dnstap_frames_total', help: 'dnstap frames passed to the reader.' };
+  addNumber(registry, frames, () => observed()?.frames);
+  addDropped(
     'zonefleet_dnstap_dropped_total',
-    'dnstap frames that were dropped: too many in a thread (limited), no reader (unread), or a slow one (queued); or the thread that writes them was too slow (behind).',
+    'dnstap frames that were dropped, by reason: limited (too many in a thread), unread (no reader), queued (the reader is too slow), or behind (the thread that writes them is too slow).',
     ({ samplesLimited, samplesLost }, { framesUnread, framesQueued }) => ({
       limited: SAMPLE_FRAMES * samplesLimited,
       behind: SAMPLE_FRAMES * samplesLost,
@@ -42,9 +33,9 @@ export function addObserveMetrics(
       queued: framesQueued,
     }),
   );
-  add(
+  addDropped(
     'zonefleet_query_log_dropped_total',
-    'Lines of the query log that were dropped: too many in a thread (limited), not written to the file (unwritten), or the thread that writes them was too slow (behind).',
+    'Lines of the query log that were dropped, by reason: limited (too many in a thread), unwritten (the file cannot be written), or behind (the thread that writes them is too slow).',
     ({ samplesLimited, samplesLost }, { linesUnwritten }) => ({
       limited: samplesLimited,
       behind: samplesLost,
