@@ -1,13 +1,12 @@
-// `zonefleet catalog consume`, `catalog confirm`, and `catalog members` and `catalog remove` of consumed catalogs.
+// Consumes catalogs of other operators, and allows their removals.
 
 import type { Cli } from '../../cli/terminal/cli.ts';
 import { Failure } from '../../cli/terminal/failure.ts';
-import { Listing } from '../../cli/terminal/output.ts';
 import { parseZoneName } from '../../cli/terminal/parse-zone-name.ts';
 import { encodeNameColumn } from '../../store/postgres/name-column.ts';
 import { MOST_PRIMARIES } from '../secondaries/rules.ts';
 import { readMaxMembers } from './cli-produce.ts';
-import { confirmVersion, consumeCatalog, listConsumedMembers, removeConsumer } from './sql-consumers.ts';
+import { confirmVersion, consumeCatalog } from './sql-consumers.ts';
 
 export interface ConsumeOptions {
   readonly from: readonly string[];
@@ -65,63 +64,8 @@ export async function confirmNamed(cli: Cli, text: string): Promise<void> {
       return confirmed;
     });
     if (done === 'absent') return await output.refuse({ catalog: name }, 'not a consumed catalog');
-    if (done === 'not_held') return await output.refuse({ catalog: name }, 'no version waits');
+    if (done === 'not_held')
+      return await output.refuse({ catalog: name }, 'no version waits for a confirmation');
     return await output.done({ catalog: name }, 'confirmed');
-  });
-}
-
-/** Prints the members of a consumed catalog. */
-export async function printConsumedMembers(cli: Cli, text: string): Promise<void> {
-  const name = encodeNameColumn(parseZoneName(text));
-  const { output } = cli;
-  await cli.withStore(async (db) => {
-    const listing = new Listing(output, 'members');
-    const counts = { copied: 0, skipped: 0 };
-    for await (const { zone, label, group, serial, skipped } of listConsumedMembers(db, name)) {
-      counts[skipped === null ? 'copied' : 'skipped']++;
-      const copy = serial === null ? 'not transferred yet' : `serial ${serial}`;
-      const details = [
-        label,
-        ...(group === null ? [] : [`group ${group}`]),
-        skipped === null ? copy : `not copied: ${skipped}`,
-      ];
-      const lines = [`${zone}  ${details.join('  ')}`];
-      await listing.add({ json: { zone, label, group, serial, skipped }, lines });
-      if (output.closed) break;
-    }
-    await listing.end({ summary: counts });
-    return 0;
-  });
-}
-
-export interface RemoveOptions {
-  readonly keepMembers?: true;
-  readonly unloadMembers?: true;
-}
-
-/** Stops consuming a catalog. */
-export async function removeConsumed(
-  cli: Cli,
-  text: string,
-  { keepMembers, unloadMembers }: RemoveOptions,
-): Promise<void> {
-  if (keepMembers && unloadMembers)
-    throw new Failure('usage', 'expected either --keep-members or --unload-members');
-  const name = encodeNameColumn(parseZoneName(text));
-  const members = keepMembers ? 'keep' : unloadMembers ? 'unload' : undefined;
-  const { output } = cli;
-  await cli.withStore(async (db) => {
-    const done = await cli.audited(db, 'catalog.remove', async (trx, tell) => {
-      const removed = await removeConsumer(trx, name, members, cli.actor());
-      if (removed.kind === 'removed') tell({ target: { name } });
-      return removed;
-    });
-    if (done.kind === 'absent') return await output.refuse({ catalog: name }, 'not a consumed catalog');
-    if (done.kind === 'has_members')
-      return await output.refuse(
-        { catalog: name },
-        `has ${done.members} members: add --keep-members or --unload-members`,
-      );
-    return await output.done({ catalog: name }, 'removed');
   });
 }

@@ -186,7 +186,7 @@ export class CatalogConsumer {
     this.#keep(await joinMembers(this.#db, catalog, chunk, isReset ? { resets: version as number } : {}));
   }
 
-  /** Drops the rest of the work if another worker has it, or if the zone has changed meanwhile. */
+  /** Drops the rest of the work if the claim is lost or the zone has changed. */
   #keep(result: unknown): void {
     if (result === 'lost') this.#work = undefined;
   }

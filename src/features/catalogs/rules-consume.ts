@@ -1,8 +1,8 @@
 // Findings of consumed catalogs.
 
 /**
- * Why a catalog is not applied. CATALOG_BROKEN: the zone is not a valid catalog. CATALOG_HELD: the version would remove
- * most members. CATALOG_NAME_TAKEN: some members are not copied.
+ * `CATALOG_BROKEN`: the zone is not a valid catalog. `CATALOG_HELD`: the version would remove most members. Neither is
+ * applied. `CATALOG_NAME_TAKEN`: some members are not copied.
  */
 type ConsumerFindingCode = 'CATALOG_BROKEN' | 'CATALOG_HELD' | 'CATALOG_NAME_TAKEN';
 

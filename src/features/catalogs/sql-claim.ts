@@ -25,7 +25,7 @@ export interface ClaimedCatalog {
   readonly confirmedVersion: number | null;
 }
 
-/** Another worker has claimed the catalog, or it was removed. */
+/** Another worker has claimed the catalog, or it was removed or changed: the rest of the work is dropped. */
 export type Lost = 'lost';
 
 /** Longer than any chunk takes. If a worker is lost, the others wait this long. */

@@ -1,4 +1,4 @@
-// Finds what has the names of members, and names above them.
+// Finds domains, zones and copies that have the names of members, or names above them.
 
 import { sql } from 'kysely';
 import { namesAbove } from '../../store/change/claim-name.ts';

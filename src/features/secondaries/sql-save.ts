@@ -151,10 +151,10 @@ async function lockCopy(trx: Database, { id, apex, seq, domainId }: Copy): Promi
       kind: 'invalid',
       why: 'is signed by this fleet: remove its signatures first (dnssec disable)',
     });
+  if (domain !== undefined)
+    return { zone, apex, isOfDomain: true, marks: marksOfCopy(apex, domain.row.status) };
   const catalog = await sql`select from catalogs where name = ${name}`.execute(trx);
-  const ofOperator = catalog.rows.length > 0 ? [privateMarkOf(apex)] : [];
-  const marks = domain === undefined ? ofOperator : marksOfCopy(apex, domain.row.status);
-  return { zone, apex, isOfDomain: domain !== undefined, marks };
+  return { zone, apex, isOfDomain: false, marks: catalog.rows.map(() => privateMarkOf(apex)) };
 }
 
 interface Written {

@@ -14,7 +14,7 @@ export interface KnownPeer {
   readonly addresses?: readonly string[];
   /** Undefined if the peer signs nothing. */
   readonly keyId: number | undefined;
-  /** Undefined if the peer is not asked for transfers. */
+  /** Undefined for a primary, which transfers nothing. */
   readonly tls?: PeerTlsMode;
 }
 

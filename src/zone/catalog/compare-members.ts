@@ -81,7 +81,7 @@ export function needsConfirmation({ copied, removals }: Pick<Comparison, 'copied
   return removals >= LEAST_HELD && removals > copied / 2;
 }
 
-/** What has a name, or a name above it. */
+/** A domain, zone or member that has the name of a member or one above it, or a nameserver around that name. */
 export type Occupant = { readonly name: string } & (
   | { readonly kind: 'domain' | 'zone' | 'nameserver' }
   /** A member that a consumed catalog copies. */
@@ -112,7 +112,7 @@ export function whyNeverMember(name: Name): string | undefined {
   return isPublicSuffix(name) ? 'is a public suffix' : undefined;
 }
 
-/** In a catalog that gives a member to another one, which has taken it. This needs no attention. */
+/** The reason for not copying a member that its new catalog has taken. It is not reported as a finding. */
 export const HAS_MOVED = 'moved to its new catalog';
 
 /**
