@@ -2,7 +2,8 @@
 
 import type { Command } from 'commander';
 import type { Cli } from '../../cli/terminal/cli.ts';
-import type { ConsumeOptions, RemoveOptions } from './cli-consume.ts';
+import type { ConsumeOptions } from './cli-consume.ts';
+import type { RemoveOptions } from './cli-list.ts';
 import type { CreateOptions } from './cli-produce.ts';
 
 const CATALOG = "the catalog's name";
@@ -10,7 +11,7 @@ const CATALOG = "the catalog's name";
 export function addCatalogCommands(program: Command, cli: Cli): void {
   const catalog = program
     .command('catalog')
-    .description('manage catalog zones, which tell secondaries the zones that they serve (RFC 9432)');
+    .description('manage catalog zones, which list zones for secondaries (RFC 9432)');
   addProducing(catalog, cli);
   catalog
     .command('consume')

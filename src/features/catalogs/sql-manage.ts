@@ -116,15 +116,19 @@ async function compareAll(trx: Database): Promise<void> {
   );
 }
 
-/** Removes the catalog. Its members stay zones of the fleet. Returns false if this fleet does not produce it. */
-export async function removeProducer(db: Database, name: string, actor: string): Promise<boolean> {
+/** Removes the catalog, if this fleet produces it. Its members stay zones of the fleet. */
+export async function removeProducer(
+  db: Database,
+  name: string,
+  actor: string,
+): Promise<{ readonly kind: 'absent' | 'removed' }> {
   return await inTransaction(db, async (trx) => {
     await compareAll(trx);
     const { numAffectedRows } = await sql`
       delete from catalogs where name = ${name} and role = 'producer'`.execute(trx);
-    if (numAffectedRows === 0n) return false;
+    if (numAffectedRows === 0n) return { kind: 'absent' };
     await unloadZones(trx, [decodeNameColumn(name)], { source: 'cli', actor });
-    return true;
+    return { kind: 'removed' };
   });
 }
 
