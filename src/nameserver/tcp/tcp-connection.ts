@@ -41,7 +41,7 @@ export interface TcpConnections {
   /** In order of their last progress: the first has been idle longest. */
   readonly connections: Set<TcpConnection>;
   readonly networks: Map<string, TcpNetwork>;
-  /** Called with the octets that the peer has not read yet, also again for later ones. */
+  /** Called with the octets that the peer has not read yet, also again for later ones. Increases `unreadBytes`. */
   countUnread(connection: TcpConnection, bytes: number): void;
   /** Called when the peer reads again. */
   countRead(connection: TcpConnection): void;
@@ -78,14 +78,16 @@ export class TcpConnection implements NetworkConnection {
   readonly #from: Uint8Array;
   readonly #owner: TcpConnections;
   readonly #transport: TransportIndex;
-  readonly #maxUnwritten: number;
   /** Unanswered input from `#at` on: at most one message plus one read, in few chunks. */
   #chunks: Buffer[] = [];
   #at = 0;
   #received = 0;
   /** Number of octets required to continue. */
   #needed = LENGTH_OCTETS;
+  /** True while the peer must read before more is read or answered. */
   #isUnread = false;
+  /** True if the system has accepted all answers at some time since the last sweep. */
+  #wasWritten = false;
   readonly #later: LaterAnswers;
   /** True if answers of the transfer thread are unread. */
   #isPartUnread = false;
@@ -98,7 +100,6 @@ export class TcpConnection implements NetworkConnection {
     this.network = network;
     this.#owner = owner;
     this.#transport = owner.answers.transport ?? TRANSPORT.TCP;
-    this.#maxUnwritten = this.#transport === TRANSPORT.TLS ? TLS_UNWRITTEN_OCTETS : 0;
     this.progressAt = owner.now();
     this.#later = new LaterAnswers(owner.answers.slowPath, this);
     socket.on('data', (chunk) => this.#receive(chunk));
@@ -172,7 +173,7 @@ export class TcpConnection implements NetworkConnection {
   /** Sends a part of an answer that arrived later. */
   sendPart(octets: Uint8Array | undefined): void {
     if (octets !== undefined) {
-      this.#write(octets, 0); // the next part uses the memory of this one
+      this.#write(octets, true);
       this.#isPartUnread = this.#isUnread;
     }
     if (this.#isUnread) {
@@ -295,7 +296,7 @@ export class TcpConnection implements NetworkConnection {
     }
     this.network.asked(queries);
     this.#keep(input, at);
-    if (filled > 0) this.#write(Buffer.from(batch.subarray(0, filled)), this.#maxUnwritten);
+    if (filled > 0) this.#write(Buffer.from(batch.subarray(0, filled)), false);
     if (queries > 0) this.#progress();
     if (isForeign) this.#endForeign();
     else if (this.#later.isFull) this.#socket.pause();
@@ -335,11 +336,11 @@ export class TcpConnection implements NetworkConnection {
     if (length === SLOW_PATH) {
       if (this.#askLater(input.subarray(at, at + octets))) return filled;
       length = writeFailure(input, at, batch, outAt);
-    }
-    if (length === 0) return filled;
+    } else if (length === 0) return filled;
+    else if (sampler?.isDue(answerer.nowMs))
+      this.#sample(sampler, input, at, octets, outAt, length, startedAt);
     batch[filled] = length >> 8;
     batch[filled + 1] = length;
-    if (sampler?.isDue(answerer.nowMs)) this.#sample(sampler, input, at, octets, outAt, length, startedAt);
     counters.observeLatency((performance.now() - startedAt) / 1000);
     return outAt + length;
   }
@@ -377,22 +378,42 @@ export class TcpConnection implements NetworkConnection {
     });
   }
 
-  /** Nothing more is read or answered if the system has not accepted more than `maxUnwritten` octets. */
-  #write(octets: Uint8Array, maxUnwritten: number): void {
+  /** @param isPart true if the next part uses the memory of this one, so that it must be written first */
+  #write(octets: Uint8Array, isPart: boolean): void {
     const socket = this.#socket;
+    const isTls = this.#transport === TRANSPORT.TLS;
     socket.write(octets, this.#written);
-    if (socket.writableLength <= maxUnwritten) return;
-    const unreadBytes = this.#isUnread ? octets.length : socket.writableLength;
+    if (socket.writableLength <= (isTls && !isPart ? TLS_UNWRITTEN_OCTETS : 0)) return;
+    this.#waitForReader();
+    if (!isTls || !isPart || this.unreadBytes > 0) this.#countUnread(octets.length);
+  }
+
+  #waitForReader(): void {
     this.#isUnread = true;
     this.hasQueries = false; // none for now
-    socket.pause();
-    this.#owner.countUnread(this, unreadBytes);
+    this.#socket.pause();
+  }
+
+  #countUnread(newOctets: number): void {
+    this.#owner.countUnread(this, this.unreadBytes > 0 ? newOctets : this.#socket.writableLength);
+  }
+
+  /** Counts answers over TLS that wait for the peer. Over TCP, they were counted when written. */
+  sweep(): void {
+    const { writableLength } = this.#socket;
+    if (writableLength > 0 && !this.#wasWritten && this.unreadBytes === 0) {
+      this.#waitForReader();
+      this.#countUnread(writableLength);
+    }
+    this.#wasWritten = false;
   }
 
   readonly #written = (): void => {
+    const isAll = this.#socket.writableLength === 0;
+    if (isAll) this.#wasWritten = true;
     if (!this.#isUnread) return;
     this.#progress();
-    if (this.#socket.writableLength > 0) return;
+    if (!isAll) return;
     this.#setRead();
     this.#continue();
   };

@@ -168,6 +168,7 @@ export async function listenTcp(
   const sweep = setInterval(
     () => {
       endIdle(shared);
+      for (const connection of shared.connections) connection.sweep();
       forgetNetworks(shared);
     },
     Math.max(20, Math.min(1000, limits.idleTimeoutMs / 4)),
