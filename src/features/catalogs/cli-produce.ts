@@ -41,9 +41,8 @@ export async function createCatalogNamed(cli: Cli, text: string, options: Create
       else await output.complain(`${name} ${message}`);
       return 1;
     }
-    const warnings = created.hasKey
-      ? []
-      : [`no peer of the policy ${policy ?? 'default'} has a key: ${NO_KEY}`];
+    const how = 'add one with a key (tsig create, peer add --key, policy set)';
+    const warnings = created.hasKey ? [] : [`no peer of the policy ${policy ?? 'default'} has a key: ${how}`];
     if (output.json) await output.print(JSON.stringify({ catalog: name, outcome: 'created', warnings }));
     else {
       await output.print(`created ${name}`);
@@ -52,8 +51,6 @@ export async function createCatalogNamed(cli: Cli, text: string, options: Create
     return 0;
   });
 }
-
-const NO_KEY = 'add one that has (tsig create, peer add --key, policy set)';
 
 function readSelection(text: string): CatalogToCreate['selects'] {
   if (text === 'all') return { kind: 'all' };

@@ -15,7 +15,7 @@ export interface ChangedListing {
   readonly after: Listing | undefined;
 }
 
-/** The zone of the catalog is locked. */
+/** The change of one catalog, whose zone is locked. */
 export class Draft {
   readonly catalogId: number;
   readonly zone: LockedZone;
@@ -23,7 +23,7 @@ export class Draft {
   joined = 0;
   left = 0;
   isChanged = false;
-  /** By how much the number of the zone's records has grown. */
+  /** Growth of the zone's number of records. */
   growth = 0;
   #listings: ChangedListing[] = [];
 
@@ -33,8 +33,8 @@ export class Draft {
     this.apex = decodeNameColumn(zone.name);
   }
 
-  /** Adds the difference between how the catalog lists a zone and how it should. */
-  add({ id: zoneId, name, stored }: Omit<ComparedZone, 'isReplaced'>, planned: readonly Listing[]): void {
+  /** Adds the change of a zone's listing in this catalog, if it changes. */
+  add({ id: zoneId, name, stored }: ComparedZone, planned: readonly Listing[]): void {
     const isHere = ({ catalogId }: Listing) => catalogId === this.catalogId;
     const listed = stored.find(isHere);
     const before: Listing | undefined = listed;
@@ -48,7 +48,7 @@ export class Draft {
     this.isChanged = true;
   }
 
-  /** Returns the listings that are not written yet, once. */
+  /** Returns the listings added since the last call. */
   take(): readonly ChangedListing[] {
     const taken = this.#listings;
     this.#listings = [];

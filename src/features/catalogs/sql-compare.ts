@@ -1,8 +1,10 @@
 // Compares the zones of the fleet with the members of the catalogs that it produces.
 
 import { type RawBuilder, sql } from 'kysely';
+import { ROOT } from '../../dns/name.ts';
 import type { Database } from '../../store/postgres/database.ts';
 import type { MemberZone, StoredListing } from '../../zone/catalog/plan-members.ts';
+import { MARK_TYPE, unprovenMarkOf } from '../../zone/zone.ts';
 
 /** A catalog that this fleet produces. */
 export interface Producer {
@@ -19,7 +21,7 @@ export interface Producer {
 const MOVING = sql`interval '1 hour'`;
 /**
  * All zones are compared with a new catalog; again when the transactions that did not know it have ended; every minute
- * while it is full; and every hour, which corrects what a restore or an error has left.
+ * while it is full; and every hour, which corrects what a restore or an error left behind.
  */
 const IS_DUE = sql`(compared_at is null or compared_at < now() - interval '1 hour'
   or findings <> '[]' and compared_at < now() - interval '1 minute'
@@ -36,7 +38,7 @@ export async function isRoundDue(db: Database): Promise<boolean> {
   return rows[0]?.isDue === true;
 }
 
-/** 'catalogs' as a number: the lock of the one worker that publishes. */
+/** The advisory lock of the worker that publishes: `cata` in ASCII. */
 const PUBLISH_LOCK = 1667331169;
 
 /** Returns undefined if another worker publishes, or has just published. */
@@ -52,7 +54,7 @@ export async function lockProducers(trx: Database): Promise<Producer[] | undefin
 
 const MOST_CHANGES = 20_000;
 
-/** Why a zone is compared. */
+/** The reasons to compare a zone. */
 interface ZoneChange {
   /** True if the zone was deleted: a zone that has its name now is another one. */
   readonly isReplaced: boolean;
@@ -60,7 +62,7 @@ interface ZoneChange {
   readonly hasMoved: boolean;
 }
 
-/** Takes the oldest changes, by the id of the zone. */
+/** Removes the oldest changes from the queue. Returns them by the id of the zone. */
 export async function takeChanges(trx: Database): Promise<Map<number, ZoneChange>> {
   const { rows } = await sql<ZoneChange & { id: number }>`
     with taken as (
@@ -72,7 +74,7 @@ export async function takeChanges(trx: Database): Promise<Map<number, ZoneChange
   return new Map(rows.map(({ id, ...change }) => [id, change]));
 }
 
-/** Makes the next round compare these zones again, and one in an hour, when their time as former members is over. */
+/** Makes the next round compare these zones again, and a round in an hour, when their time as former members is over. */
 export async function noteMoves(trx: Database, ids: readonly number[]): Promise<void> {
   if (ids.length === 0) return;
   await sql`
@@ -82,7 +84,7 @@ export async function noteMoves(trx: Database, ids: readonly number[]): Promise<
       (values ('changed', interval '0'), ('moved', ${MOVING})) r (reason, delay)`.execute(trx);
 }
 
-/** Zones that another catalog than before selects, or with another group. */
+/** Zones whose catalog or group differs from their listing. */
 interface Differences {
   /** Zones that leave all catalogs come first: a purged zone before another one with its name. */
   readonly ids: readonly number[];
@@ -126,7 +128,7 @@ export async function findDifferences(
 }
 
 /** A zone with its listings. */
-export interface ComparedZone extends MemberZone {
+export interface ComparedZone extends Omit<MemberZone, 'isReplaced'> {
   /** Undefined if the zone was purged. */
   readonly name: string | undefined;
   readonly stored: readonly (StoredListing & { readonly name: string })[];
@@ -154,7 +156,7 @@ export async function loadCompared(
   trx: Database,
   producers: readonly Producer[],
   ids: readonly number[],
-): Promise<Omit<ComparedZone, 'isReplaced'>[]> {
+): Promise<ComparedZone[]> {
   const { rows } = await sql<ComparedRow>`
     with wanted as materialized (${wantedZones(producers, sql`and z.id = any(${[...ids]}::bigint[])`)}),
     listed as materialized (
@@ -181,8 +183,8 @@ export async function loadCompared(
 
 /**
  * Returns a query of the zones that nodes serve whole, each with the catalog that selects it: the one to which it was added
- * by hand, else that of its account, else that of all zones; the oldest of several. Marks of other kinds than that of an
- * unproven zone say that nodes serve a zone in part, not at all, or to peers.
+ * by hand, else that of its account, else that of all zones; the oldest of several. A mark at the apex, other than that of
+ * an unproven zone, means that nodes serve the zone in part, not at all, or only to peers.
  */
 function wantedZones(producers: readonly Producer[], condition: RawBuilder<unknown>): RawBuilder<unknown> {
   const hasAccounts = producers.some(({ selects }) => selects === 'account');
@@ -197,8 +199,8 @@ function wantedZones(producers: readonly Producer[], condition: RawBuilder<unkno
       join catalogs c on c.id = coalesce(n.catalog_id, ${hasAccounts ? ofAccount : sql`null`}, ${ofAll}::bigint)
       left join transfer_policies p on p.id = z.policy_id
     where z.deleted_at is null ${condition} and coalesce((
-      select r.ttl from zone_records r where r.zone_id = z.id and r.owner = z.name and r.type = 0 and not r.removed
+      select r.ttl from zone_records r where r.zone_id = z.id and r.owner = z.name and r.type = ${MARK_TYPE} and not r.removed
       limit 1), ${UNPROVEN_TTL}) = ${UNPROVEN_TTL}`;
 }
 
-const UNPROVEN_TTL = 1;
+const UNPROVEN_TTL = unprovenMarkOf(ROOT).ttl;

@@ -121,7 +121,7 @@ export async function removeProducer(
   db: Database,
   name: string,
   actor: string,
-): Promise<{ readonly kind: 'absent' | 'removed' }> {
+): Promise<{ readonly kind: 'absent' } | { readonly kind: 'removed' }> {
   return await inTransaction(db, async (trx) => {
     await compareAll(trx);
     const { numAffectedRows } = await sql`

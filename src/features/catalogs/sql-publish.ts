@@ -1,4 +1,4 @@
-// Publishes the members of the catalogs that this fleet produces: one change of each catalog that differs from them.
+// Publishes the members of the catalogs that this fleet produces, in one change of each catalog that differs.
 
 import { sql } from 'kysely';
 import { TYPE } from '../../dns/type-codes.ts';
@@ -81,7 +81,7 @@ function* pagesOf(ids: readonly number[]): Generator<number[]> {
   for (let at = 0; at < ids.length; at += PAGE) yield ids.slice(at, at + PAGE);
 }
 
-/** Returns for each catalog that takes no further members the reason. */
+/** Returns why no zone joins, for each catalog that is full. */
 async function findFull(
   trx: Database,
   producers: readonly Producer[],

@@ -1,6 +1,6 @@
 // The records of a catalog zone that this fleet produces (RFC 9432 §4).
 
-import { encodeName, type Name, parseName, prependLabel } from '../../dns/name.ts';
+import { encodeName, MAX_NAME_OCTETS, type Name, parseName, prependLabel } from '../../dns/name.ts';
 import { printBase32Hex } from '../../dns/record/base-encodings.ts';
 import { TYPE } from '../../dns/type-codes.ts';
 import type { OwnerRows } from '../signing/plan-rows.ts';
@@ -22,15 +22,16 @@ export interface ListedMember {
   readonly coo: Name | undefined;
 }
 
-const MEMBER_LABEL_OCTETS = 16;
-const LONGEST_PREFIX = ['group', '0'.repeat(26), 'zones'];
+const MEMBER_OCTETS = 16;
+/** `group`, the label of a member and `zones`, each after its length. */
+const LONGEST_PREFIX_OCTETS = 6 + 27 + 6;
 
 /**
- * Returns the label of a zone that becomes a member. `version` is the zone's version then. A zone that is deleted and
+ * Returns the label of a zone that becomes a member. `version` is the zone's version at that time. A zone that is deleted and
  * created again gets another label, so that consumers discard their copy (RFC 9432 §5.4, §5.6).
  */
 export function memberLabel(zoneId: number, version: number): string {
-  const octets = Buffer.alloc(MEMBER_LABEL_OCTETS);
+  const octets = Buffer.alloc(MEMBER_OCTETS);
   octets.writeBigUInt64BE(BigInt(zoneId), 0);
   octets.writeBigUInt64BE(BigInt(version), 8);
   return printBase32Hex(octets).toLowerCase();
@@ -38,12 +39,7 @@ export function memberLabel(zoneId: number, version: number): string {
 
 /** Returns false if names of members would be longer than 255 octets. */
 export function hasRoomForMembers(apex: Name): boolean {
-  return (
-    LONGEST_PREFIX.reduceRight<Name | undefined>(
-      (name, label) => (name === undefined ? undefined : prependLabel(label, name)),
-      apex,
-    ) !== undefined
-  );
+  return encodeName(apex).length + LONGEST_PREFIX_OCTETS <= MAX_NAME_OCTETS;
 }
 
 /** Returns the records of a catalog without members, which only peers may read. */

@@ -121,11 +121,10 @@ describe('a catalog', () => {
     ]);
   });
 
-  test('changes at most once per second, by one worker', async () => {
-    await create();
+  test('changes at most once per second', async () => {
     await load('a.example.');
-    const [one, other] = await Promise.all([publish(), publishCatalogs(db)]);
-    expect([...one, ...other]).toHaveLength(1);
+    await create();
+    await publish();
     await load('b.example.');
     expect(await publishCatalogs(db)).toEqual([]);
     expect(await publish()).toHaveLength(1);
@@ -272,7 +271,7 @@ describe('the command line', () => {
     expect((await run('zone load cat.invalid')).code).not.toBe(0);
   });
 
-  test('refuses what would hide names, and wrong options', async () => {
+  test('refuses names that would hide others, and wrong options', async () => {
     await create('old.invalid.', { selects: undefined });
     await query`insert into secondaries (zone_name, peers) values ('later.copies.example.', '{1}')`;
     await query`insert into signed_zones (zone_name, goal, algorithm, denial, phase)

@@ -119,7 +119,7 @@ create trigger secondaries_catalog after update of serial, expired_at on seconda
   execute function note_catalog_copy();
 create trigger secondaries_catalog_end after delete on secondaries for each row execute function note_catalog_copy();
 
--- The default policy, which zones without a policy have, may be a new group.
+-- Zones without a policy of their own have the default one. Its creation or removal may change their groups.
 create function compare_catalogs() returns trigger language plpgsql security definer
   set search_path = public, pg_temp as $$
 begin
