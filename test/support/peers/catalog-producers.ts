@@ -10,8 +10,6 @@ import { askMany } from './peers.ts';
 import type { TransferKey } from './transfer-peers.ts';
 
 export const CATALOG = 'catz.example';
-/** A zone of Knot with any content, for broken catalogs. */
-export const RAW = 'raw.example';
 const LOCAL = '127.0.0.1';
 
 export type ProducerName = 'knot' | 'powerdns';
@@ -27,11 +25,6 @@ export interface CatalogProducer {
   stop(): Promise<void>;
 }
 
-export interface KnotProducer extends CatalogProducer {
-  /** Replaces the records of the zone RAW, except its SOA and NS. */
-  writeRaw(serial: number, text: string): Promise<void>;
-}
-
 interface ProducerStart {
   readonly port: number;
   readonly notified: number;
@@ -40,26 +33,24 @@ interface ProducerStart {
 const zoneText = (content: string) =>
   `@ 300 SOA ns1 host 1 3600 60 604800 60\n@ 300 NS ns1\nns1 300 A 192.0.2.1\ncontent 300 TXT "${content}"\n`;
 
-async function answers(port: number, zone: string): Promise<boolean> {
-  const query = queryFor({ name: parseName(`${zone}.`), type: TYPE.SOA, udpPayloadSize: 1232 });
+/** Returns true if the server replies. The catalog of Knot has no SOA until it has a member. */
+async function replies(port: number): Promise<boolean> {
+  const query = queryFor({ name: parseName(`${CATALOG}.`), type: TYPE.SOA, udpPayloadSize: 1232 });
   const [reply] = await askMany(port, [query], { address: LOCAL, tries: 1, timeoutMs: 300 });
-  return reply !== undefined && Buffer.from(reply).readUInt16BE(6) > 0; // RFC 1035 §4.1.1: ANCOUNT
+  return reply !== undefined;
 }
 
 export async function startKnotProducer({
   port,
   notified,
   key,
-}: ProducerStart & { readonly key: TransferKey }): Promise<KnotProducer> {
-  const rawText = (serial: number, text: string) =>
-    `@ 0 SOA invalid. invalid. ${serial} 3600 60 604800 0\n@ 0 NS invalid.\n${text}\n`;
+}: ProducerStart & { readonly key: TransferKey }): Promise<CatalogProducer> {
   const daemon = await startDaemon({
     program: 'knotd',
     args: (directory) => ['-c', `${directory}/knot.conf`],
-    isReady: () => answers(port, RAW),
+    isReady: () => replies(port),
     files: (directory) => ({
       'zones.conf': '',
-      [`${RAW}.zone`]: rawText(1, ''),
       'knot.conf': `
 server:
   listen: ${LOCAL}@${port}
@@ -103,25 +94,19 @@ zone:
     catalog-role: generate
     zonefile-load: none
     journal-content: all
-  - domain: ${RAW}
 include: ${directory}/zones.conf
 `,
     }),
     prepare: async (directory) => void (await runIn(directory, 'mkdir', ['members'])),
   });
   const { directory } = daemon;
-  const knotc = (...args: string[]) => runIn(directory, 'knotc', ['-s', `${directory}/knot.sock`, ...args]);
   return {
     async setZones(contents) {
       for (const [zone, content] of contents)
         await writeFile(`${directory}/members/${zone}.zone`, zoneText(content));
       const lines = [...contents.keys()].map((zone) => `  - domain: ${zone}\n    template: member\n`);
       await writeFile(`${directory}/zones.conf`, lines.length === 0 ? '' : `zone:\n${lines.join('')}`);
-      await knotc('reload');
-    },
-    async writeRaw(serial, text) {
-      await writeFile(`${directory}/${RAW}.zone`, rawText(serial, text));
-      await knotc('-b', 'zone-reload', RAW);
+      await runIn(directory, 'knotc', ['-s', `${directory}/knot.sock`, 'reload']);
     },
     stop: daemon.stop,
   };
@@ -142,7 +127,7 @@ export async function startPowerDnsProducer({ port, notified }: ProducerStart): 
   const daemon = await startDaemon({
     program: 'pdns_server',
     args: (directory) => [`--config-dir=${directory}`],
-    isReady: () => answers(port, CATALOG),
+    isReady: () => replies(port),
     files: (directory) => ({
       'pdns.conf': `
 launch=gsqlite3
