@@ -15,7 +15,7 @@ import { text } from 'node:stream/consumers';
 import fc from 'fast-check';
 import { afterEach, describe, expect, it, test } from 'vitest';
 import { QueryCounters } from '../src/nameserver/answer/query-counters.ts';
-import { createMetrics } from '../src/nameserver/metrics.ts';
+import { createMetrics } from '../src/nameserver/metrics/metrics.ts';
 import { listenTcp } from '../src/nameserver/tcp/tcp.ts';
 import { hidePasswords, hideTokens } from '../src/process/hide-passwords.ts';
 import {

@@ -24,7 +24,7 @@ import type { Predecessor } from './handover/take-over.ts';
 import { AskedMarks } from './image/find/asked-marks.ts';
 import { CountryTable } from './image/find/country-table.ts';
 import { Image, ReaderSlot } from './image/image.ts';
-import { createMetrics } from './metrics.ts';
+import { createMetrics } from './metrics/metrics.ts';
 import type { ObserveOptions } from './observe/messages.ts';
 import { createObserver, type Observer } from './observe/start-observe-thread.ts';
 import { offerSockets } from './offer-sockets.ts';

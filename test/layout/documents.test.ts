@@ -4,7 +4,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { QueryCounters } from '../../src/nameserver/answer/query-counters.ts';
-import { createMetrics } from '../../src/nameserver/metrics.ts';
+import { createMetrics } from '../../src/nameserver/metrics/metrics.ts';
 import { filesIn, ROOT, TEST_ENDS } from '../support/tests/sources.ts';
 
 it('docs/architecture.md lists every source folder', () => {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { RCODE } from '../../src/dns/message/rcodes.ts';
 import { TYPE } from '../../src/dns/type-codes.ts';
 import { EDNS_BIT, QueryCounters } from '../../src/nameserver/answer/query-counters.ts';
-import { createMetrics } from '../../src/nameserver/metrics.ts';
+import { createMetrics } from '../../src/nameserver/metrics/metrics.ts';
 
 async function exported(counters: QueryCounters, feedLagSeconds?: number): Promise<string[]> {
   const metrics = createMetrics(() => counters, {

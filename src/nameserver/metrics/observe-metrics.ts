@@ -1,10 +1,10 @@
 // The metrics of dnstap and the query log.
 
 import type { Registry } from 'prom-client';
-import { addCounts, addNumber } from '../add-metrics.ts';
 import type { QueryCounters } from '../answer/query-counters.ts';
-import { SAMPLE_FRAMES } from './dnstap.ts';
-import type { Observed } from './messages.ts';
+import { SAMPLE_FRAMES } from '../observe/dnstap.ts';
+import type { Observed } from '../observe/messages.ts';
+import { addCounts, addNumber } from './add-metrics.ts';
 
 /** Adds the metrics. They have no values if no answers are sampled. */
 export function addObserveMetrics(

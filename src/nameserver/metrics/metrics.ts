@@ -2,16 +2,16 @@
 // queries do not pay for them.
 
 import { Gauge, Registry } from 'prom-client';
-import { rcodeMnemonic } from '../dns/message/rcodes.ts';
-import type { TlsFiles } from '../process/tls-files.ts';
+import { rcodeMnemonic } from '../../dns/message/rcodes.ts';
+import type { TlsFiles } from '../../process/tls-files.ts';
+import { LATENCY_BOUNDS_SECONDS, OCTET_BOUNDS, type QueryCounters } from '../answer/query-counters.ts';
+import { TRANSPORTS } from '../answer/transports.ts';
+import type { Observed } from '../observe/messages.ts';
+import type { TlsState } from '../tls/messages.ts';
+import type { TransferState } from '../transfer/messages.ts';
+import { addHistogram } from './add-histogram.ts';
 import { addCounts, addLabelled, addNumber, type LabelledCount } from './add-metrics.ts';
-import { LATENCY_BOUNDS_SECONDS, OCTET_BOUNDS, type QueryCounters } from './answer/query-counters.ts';
-import { TRANSPORTS } from './answer/transports.ts';
-import { addHistogram } from './histogram.ts';
-import type { Observed } from './observe/messages.ts';
-import { addObserveMetrics } from './observe/observe-metrics.ts';
-import type { TlsState } from './tls/messages.ts';
-import type { TransferState } from './transfer/messages.ts';
+import { addObserveMetrics } from './observe-metrics.ts';
 
 /** Values read at every scrape. */
 interface NodeGauges {
