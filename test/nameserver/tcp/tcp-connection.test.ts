@@ -8,10 +8,9 @@ import { TcpConnection } from '../../../src/nameserver/tcp/tcp-connection.ts';
 import { TcpNetwork } from '../../../src/nameserver/tcp/tcp-network.ts';
 import { TcpTurns } from '../../../src/nameserver/tcp/tcp-turns.ts';
 import { queryFor } from '../../support/answer/packets.ts';
-import { framed } from '../../support/answer/sockets.ts';
 import { testNode } from '../../support/answer/test-node.ts';
 
-const WWW = framed(queryFor('www.example.test.', TYPE.A));
+const QUERY = queryFor('www.example.test.', TYPE.A);
 
 async function rounds(): Promise<void> {
   for (let i = 0; i < 3; i++) await nextRound();
@@ -46,7 +45,7 @@ function connectionOverTls() {
   );
   owner.connections.add(connection);
   const ask = async () => {
-    socket.push(WWW);
+    socket.push(Buffer.concat([Buffer.of(0, QUERY.length), QUERY]));
     await rounds();
   };
   const accept = async () => {
