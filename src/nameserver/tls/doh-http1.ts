@@ -11,6 +11,8 @@ import { MAX_HEAD_OCTETS } from './read-doh-request.ts';
 const MAX_PIPELINED = 16;
 /** Time for a peer to read the error that ends its connection. */
 const LAST_WORDS_MS = 1000;
+/** Return value with which Node stops parsing, because the rest is another protocol. */
+const SKIP_REST = 2;
 
 interface Served {
   readonly connection: DohConnection;
@@ -30,15 +32,17 @@ export function http1Server(owner: DohConnections, idleTimeoutMs: number): (sock
     (request, response) => {
       const { socket } = request;
       const served = sockets.get(socket);
-      if (served === undefined || socket.destroyed) return;
+      if (served === undefined || socket.destroyed) return stopParsing(socket);
       const { progress } = served;
       progress.requests++;
       response.once('close', () => {
         progress.requests--;
         if (progress.isEnding && progress.requests === 0) socket.end();
       });
-      if (progress.requests > MAX_PIPELINED) served.connection.destroy();
-      else serve(request, response, served, owner);
+      if (progress.requests > MAX_PIPELINED) {
+        served.connection.destroy();
+        stopParsing(socket);
+      } else serve(request, response, served, owner);
     },
   );
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
@@ -61,6 +65,15 @@ export function http1Server(owner: DohConnections, idleTimeoutMs: number): (sock
     sockets.set(socket, { connection, progress });
     server.emit('connection', socket);
   };
+}
+
+/**
+ * Skips requests that were received together with the last one. Otherwise Node would create objects for thousands of them,
+ * and keep them until all other sockets are read.
+ */
+function stopParsing(socket: Socket): void {
+  const { parser } = socket as { parser?: { onIncoming: () => number } | null }; // not documented
+  if (parser) parser.onIncoming = () => SKIP_REST;
 }
 
 function serve(

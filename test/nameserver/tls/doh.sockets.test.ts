@@ -1,9 +1,11 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { request as askHttp, type IncomingMessage, type OutgoingHttpHeaders } from 'node:http';
 import { type ClientHttp2Session, type ClientHttp2Stream, connect as connectHttp2 } from 'node:http2';
 import { Agent, request as askHttps } from 'node:https';
 import { connect } from 'node:net';
 import type { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
+import { connect as connectTls } from 'node:tls';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { TYPE } from '../../../src/dns/type-codes.ts';
 import { type DohListener, listenDoh } from '../../../src/nameserver/tls/doh.ts';
@@ -180,6 +182,22 @@ it('input that is not HTTP is refused', async () => {
   const socket = connect(port, '127.0.0.1');
   socket.end(WWW);
   expect((await buffer(socket)).toString()).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
+});
+
+it.each([
+  0, 1,
+])('no more requests are read from a client that sends too many (address %d)', async (address) => {
+  let requests = 0;
+  const count = () => requests++;
+  subscribe('http.server.request.start', count);
+  const { port } = listener.addresses[address] as { port: number };
+  const socket =
+    address === 0 ? connectTls({ host: '127.0.0.1', port, ca: pair.cert }) : connect(port, '127.0.0.1');
+  socket.on('error', () => {}).resume();
+  socket.write('GET / HTTP/1.1\r\nHost:\r\n\r\n'.repeat(2000));
+  await new Promise((closed) => socket.once('close', closed));
+  unsubscribe('http.server.request.start', count);
+  expect(requests).toBe(17);
 });
 
 it('a slow body is refused, and an idle connection is ended', async () => {
