@@ -42,17 +42,17 @@ await listenUdp({
   addresses: [{ address, port: Number(port) }],
   io: 'auto',
   threads: 1,
-  image: buffer,
-  firstSlot: 1,
-  settings: {
-    nodeName: 'bench',
-    version: 'bench',
-    cookieSecrets: [new Uint8Array(16)],
-    tcpIdleTimeoutMs: DEFAULT_TCP_LIMITS.idleTimeoutMs,
-  },
-  counters: () => new QueryCounters().buffer,
-  rateLimit: undefined,
-  amplificationLimit: undefined,
+  parts: () => ({
+    image: buffer,
+    slot: 1,
+    settings: {
+      nodeName: 'bench',
+      version: 'bench',
+      cookieSecrets: [new Uint8Array(16)],
+      tcpIdleTimeoutMs: DEFAULT_TCP_LIMITS.idleTimeoutMs,
+    },
+    counters: new QueryCounters().buffer,
+  }),
   log,
   reportFailure: console.error,
 });

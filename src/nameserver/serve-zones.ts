@@ -14,16 +14,14 @@ import type { ProcessLife } from '../process/run-process.ts';
 import { StartFault } from '../process/start-fault.ts';
 import { AmplificationLimit } from './answer/amplification-limit.ts';
 import { Answerer, type AnswerSettings, type SharedAnswerSettings } from './answer/answer-query.ts';
+import { ANSWERER, type AnswererParts, openAnswerer } from './answer/open-answerer.ts';
 import { QueryCounters, sumCounters } from './answer/query-counters.ts';
 import { RateLimit } from './answer/response-rate-limit.ts';
-import { ZoneCounts } from './counts/zone-counts.ts';
 import { findRejection, lagSecondsSince } from './follow/follow-state.ts';
 import type { ImageThread } from './follow/start-image-thread.ts';
 import { notifyMainProcess } from './handover/start-successor.ts';
 import type { Predecessor } from './handover/take-over.ts';
-import { AskedMarks } from './image/find/asked-marks.ts';
-import { CountryTable } from './image/find/country-table.ts';
-import { Image, ReaderSlot } from './image/image.ts';
+import { Image } from './image/image.ts';
 import { createMetrics } from './metrics/metrics.ts';
 import type { ObserveOptions } from './observe/messages.ts';
 import { createObserver, type Observer } from './observe/start-observe-thread.ts';
@@ -39,7 +37,6 @@ import type { TlsThread } from './tls/start-tls-thread.ts';
 import type { TransferThreadOptions } from './transfer/messages.ts';
 import { tryAddresses } from './try-addresses.ts';
 import { listenUdp } from './udp/udp.ts';
-import { ANSWERER } from './udp/udp-answerer.ts';
 import { loadUdpThreads } from './udp/udp-threads.ts';
 
 const LOADED_POLL_MS = 5;
@@ -55,9 +52,8 @@ const TCP_SLOT = 0;
 const FIRST_UDP_SLOT = 1;
 const TRANSFER_SLOT = 101;
 const TLS_SLOT = 102;
-/** Positions in `counters`, from the end. */
+/** Position in `counters`. */
 const TRANSFER_COUNTERS = -2;
-const TLS_COUNTERS = -1;
 
 interface ServeOptions
   extends Pick<AnswerSettings, 'nodeName' | 'cookieSecrets'>,
@@ -172,28 +168,21 @@ export async function serveZones(options: ServeOptions): Promise<void> {
       ? undefined
       : new AmplificationLimit(options.amplifiedOctetsPerSecond);
   const reportFailure = failureReporter(log, counters);
-  // A second view of the buffer: the snapshot replaces the seed of its hashes.
-  const served = new Image(buffer);
-  const tcpCounters = counters[TCP_SLOT] as QueryCounters;
-  const answers = {
-    answerer: new Answerer(
-      served,
-      {
-        ...settings,
-        rateLimit,
-        amplificationLimit,
-        asked: new AskedMarks(options.asked),
-        countries: new CountryTable(options.countries),
-        zoneCounts: options.zoneCounts[TCP_SLOT] && new ZoneCounts(options.zoneCounts[TCP_SLOT]),
-      },
-      tcpCounters,
-      reportFailure,
-    ),
-    reader: new ReaderSlot(served, TCP_SLOT),
-    counters: tcpCounters,
-    sampler: observer?.createSampler(tcpCounters),
-    slowPath,
-  };
+  /** @param position in `counters` and `zoneCounts` */
+  const partsOf = (slot: number, position: number): AnswererParts => ({
+    image: buffer,
+    slot,
+    settings,
+    counters: options.counters.at(position) as SharedArrayBuffer,
+    rateLimit: rateLimit?.buffer,
+    amplificationLimit: amplificationLimit?.buffer,
+    asked: options.asked,
+    countries: options.countries,
+    zoneCounts: options.zoneCounts.at(position),
+  });
+  // Only now: the snapshot has replaced the seed of the image's hashes.
+  const opened = openAnswerer({ Answerer }, partsOf(TCP_SLOT, 0), reportFailure);
+  const answers = { ...opened, sampler: observer?.createSampler(opened.counters), slowPath };
   const inherited = predecessor?.addresses ?? [];
   life.onStop(async () => observer?.stop()); // after the threads that post samples
   life.onStop(async () => transfers?.stop()); // after the connections that wait for its answers
@@ -203,15 +192,7 @@ export async function serveZones(options: ServeOptions): Promise<void> {
     addresses,
     io: options.dnsIo,
     threads: options.dnsThreads,
-    image: buffer,
-    firstSlot: FIRST_UDP_SLOT,
-    settings,
-    counters: (udpThread) => (counters[FIRST_UDP_SLOT + udpThread] as QueryCounters).buffer,
-    rateLimit: rateLimit?.buffer,
-    amplificationLimit: amplificationLimit?.buffer,
-    asked: options.asked,
-    countries: options.countries,
-    zoneCounts: (udpThread) => options.zoneCounts[FIRST_UDP_SLOT + udpThread],
+    parts: (udpThread) => partsOf(FIRST_UDP_SLOT + udpThread, 1 + udpThread),
     slowPath,
     observer,
     loading,
@@ -221,16 +202,7 @@ export async function serveZones(options: ServeOptions): Promise<void> {
   }).catch(refuse);
   life.onStop(udp.close);
   tls = await startTls(options, {
-    thread: {
-      image: buffer,
-      slot: TLS_SLOT,
-      settings,
-      counters: options.counters.at(TLS_COUNTERS) as SharedArrayBuffer,
-      asked: options.asked,
-      countries: options.countries,
-      zoneCounts: options.zoneCounts.at(-1),
-      inherited,
-    },
+    thread: { ...partsOf(TLS_SLOT, -1), inherited },
     files: tlsFiles,
     slowPath,
     observer,

@@ -2,16 +2,16 @@
 
 import type { ListenAddress } from '../../process/listen-address.ts';
 import type { TlsPair } from '../../process/tls-files.ts';
+import type { AnswererParts } from '../answer/open-answerer.ts';
 import type { InheritedAddress } from '../handover/inherited.ts';
 import type { SamplerParts, Samples } from '../observe/sampler.ts';
 import type { SlowPathMemory } from '../slow-path/slow-path-limit.ts';
 import type { LogMessage } from '../threads/thread-log.ts';
 import type { SlowMessage } from '../transfer/messages.ts';
-import type { UdpAnswererParts } from '../udp/udp-answerer.ts';
 import type { HandshakeCounts } from './handshakes.ts';
 
 /** The options of the thread, in its `workerData`. */
-export interface TlsThreadOptions extends Omit<UdpAnswererParts, 'rateLimit' | 'amplificationLimit'> {
+export interface TlsThreadOptions extends AnswererParts {
   readonly dotListen: readonly ListenAddress[];
   readonly dohListen: readonly ListenAddress[];
   readonly dohPlainListen: readonly ListenAddress[];

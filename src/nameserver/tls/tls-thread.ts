@@ -7,11 +7,11 @@ import { createServer } from 'node:tls';
 import { parentPort, workerData } from 'node:worker_threads';
 import type { ListenAddress } from '../../process/listen-address.ts';
 import { Answerer } from '../answer/answer-query.ts';
+import { openAnswerer } from '../answer/open-answerer.ts';
 import { TRANSPORT } from '../answer/transports.ts';
 import { type Samples, TimedSampler } from '../observe/sampler.ts';
 import { SlowPathLimit } from '../slow-path/slow-path-limit.ts';
 import { listenTcp, type TcpListener } from '../tcp/tcp.ts';
-import { openUdpAnswerer } from '../udp/udp-answerer.ts';
 import { type DohListener, listenDoh } from './doh.ts';
 import type { FromTlsThread, ListeningSocket, TlsState, TlsThreadOptions, ToTlsThread } from './messages.ts';
 import { RelayedSlowPath } from './slow-relay.ts';
@@ -25,8 +25,7 @@ const options = workerData as TlsThreadOptions;
 const port = parentPort as NonNullable<typeof parentPort>;
 const post = (message: FromTlsThread) => port.postMessage(message);
 
-const parts = { ...options, rateLimit: undefined, amplificationLimit: undefined };
-const answers = openUdpAnswerer({ Answerer }, parts, reportFailure);
+const answers = openAnswerer({ Answerer }, options, reportFailure);
 const slowPath = options.slowPath && new RelayedSlowPath(new SlowPathLimit(options.slowPath), post);
 const postSamples = (samples: Samples) =>
   port.postMessage({ kind: 'samples', samples } satisfies FromTlsThread, [samples.octets.buffer]);
@@ -64,7 +63,7 @@ function listenHttps(): Promise<DohListener> | undefined {
   const { dohListen, dohPlainListen } = options;
   if (dohListen.length + dohPlainListen.length === 0) return undefined;
   const settings = { ...options.settings, hasTransfers: false };
-  const { answerer } = openUdpAnswerer({ Answerer }, { ...parts, settings }, reportFailure);
+  const { answerer } = openAnswerer({ Answerer }, { ...options, settings }, reportFailure);
   return listenDoh({
     listen: dohListen,
     plainListen: dohPlainListen,

@@ -5,17 +5,17 @@ import { createSocket, type RemoteInfo, type Socket } from 'node:dgram';
 import type { ListenAddress } from '../../process/listen-address.ts';
 import { SLOW_PATH } from '../answer/answer-query.ts';
 import { addressOctets } from '../answer/client.ts';
+import type { OpenAnswerer } from '../answer/open-answerer.ts';
 import { MAX_UDP_OCTETS } from '../answer/opt-writer.ts';
 import type { Observer } from '../observe/start-observe-thread.ts';
 import type { SlowPath } from '../slow-path/slow-path.ts';
-import type { UdpAnswerer } from './udp-answerer.ts';
 import type { UdpListener } from './udp-sockets.ts';
 
 /** Maximum bytes of answers queued in one socket. Above it answers are dropped, as the network would do. */
 const MAX_QUEUED_BYTES = 4 << 20;
 const RECEIVE_BUFFER_BYTES = 1 << 20;
 
-interface DgramAnswers extends UdpAnswerer {
+interface DgramAnswers extends OpenAnswerer {
   /** Undefined if no answers are sampled. */
   readonly observer?: Observer | undefined;
 }

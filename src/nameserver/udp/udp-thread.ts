@@ -2,22 +2,21 @@
 // it only reads shared memory and sends messages.
 
 import { parentPort, workerData } from 'node:worker_threads';
+import { type AnswererModule, openAnswerer } from '../answer/open-answerer.ts';
 import { MAX_UDP_OCTETS } from '../answer/opt-writer.ts';
 import { Sampler, type Samples } from '../observe/sampler.ts';
 import { SlowPathLimit } from '../slow-path/slow-path-limit.ts';
 import { EAGAIN, EINTR, type Libc, openLibc, POLLIN, SystemError } from '../threads/libc.ts';
-import { PacketBatch } from './packet-batch.ts';
-import type { SlowPacket } from './slow-packet.ts';
 import {
-  type AnswererModule,
   CONTROL,
   type FromUdpThread,
-  openUdpAnswerer,
   STOP,
   type ToUdpThread,
   type UdpThreadParts,
   type UdpThreadStart,
-} from './udp-answerer.ts';
+} from './messages.ts';
+import { PacketBatch } from './packet-batch.ts';
+import type { SlowPacket } from './slow-packet.ts';
 import { type UdpSocket, WAIT_MS } from './udp-sockets.ts';
 
 const FAILURE_INTERVAL_MS = 1000;
@@ -32,7 +31,7 @@ parentPort?.once('message', (message: ToUdpThread) => {
 tell({ kind: 'loaded' });
 
 function serve(parts: UdpThreadParts): void {
-  const { answerer, reader, counters } = openUdpAnswerer(module_, parts, reportFailure);
+  const { answerer, reader, counters } = openAnswerer(module_, parts, reportFailure);
   const slow = parts.slowPath && {
     limit: new SlowPathLimit(parts.slowPath),
     post: (packet: SlowPacket) => tell({ kind: 'slow', packet }),

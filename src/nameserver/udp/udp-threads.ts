@@ -3,26 +3,26 @@
 import type { Worker } from 'node:worker_threads';
 import type { Log } from '../../process/reconnect.ts';
 import { END_TIMEOUT_MS, isRunning, startThread, untilThreadEnds } from '../../process/start-thread.ts';
+import type { AnswererParts } from '../answer/open-answerer.ts';
 import { clearSlot, Image } from '../image/image.ts';
 import type { Observer } from '../observe/start-observe-thread.ts';
 import type { SlowPath } from '../slow-path/slow-path.ts';
-import { addressOf, type SlowPacket } from './slow-packet.ts';
 import {
   CONTROL,
   CONTROL_BYTES,
   type FromUdpThread,
   STOP,
   type ToUdpThread,
-  type UdpAnswererParts,
   type UdpThreadParts,
   type UdpThreadStart,
-} from './udp-answerer.ts';
+} from './messages.ts';
+import { addressOf, type SlowPacket } from './slow-packet.ts';
 import type { UdpSockets } from './udp-sockets.ts';
 
 export interface UdpThreadsOptions extends UdpThreadStart {
   /** The sockets, which are closed with the threads. */
   readonly sockets: UdpSockets;
-  readonly parts: (thread: number) => UdpAnswererParts;
+  readonly parts: (thread: number) => AnswererParts;
   /** Undefined if the node has no transfer thread. */
   readonly slowPath?: SlowPath | undefined;
   /** Undefined if no answers are sampled. */

@@ -3,11 +3,11 @@
 import type { Worker } from 'node:worker_threads';
 import type { ListenAddress } from '../../process/listen-address.ts';
 import type { Log } from '../../process/reconnect.ts';
+import { ANSWERER, type AnswererParts, openAnswerer } from '../answer/open-answerer.ts';
 import type { InheritedAddress } from '../handover/inherited.ts';
 import type { Observer } from '../observe/start-observe-thread.ts';
 import type { SlowPath } from '../slow-path/slow-path.ts';
 import { type Libc, openLibc } from '../threads/libc.ts';
-import { ANSWERER, openUdpAnswerer, type UdpAnswererParts } from './udp-answerer.ts';
 import { listenDgram } from './udp-dgram.ts';
 import { openUdpSockets, type UdpListener, type UdpSockets } from './udp-sockets.ts';
 import { UdpThreads } from './udp-threads.ts';
@@ -18,22 +18,8 @@ export interface UdpOptions {
   readonly io: 'auto' | 'koffi' | 'dgram';
   /** Number of koffi threads. With dgram, the main thread answers. */
   readonly threads: number;
-  readonly image: SharedArrayBuffer;
-  /** The first of the reader slots, one per thread. */
-  readonly firstSlot: number;
-  readonly settings: UdpAnswererParts['settings'];
-  /** The memory of QueryCounters, one per thread. */
-  readonly counters: (thread: number) => SharedArrayBuffer;
-  /** The memory of RateLimit. Undefined if there is no limit. */
-  readonly rateLimit: SharedArrayBuffer | undefined;
-  /** The memory of AmplificationLimit. Undefined if there is no limit. */
-  readonly amplificationLimit: SharedArrayBuffer | undefined;
-  /** The memory of AskedMarks. Undefined if they are not used. */
-  readonly asked?: SharedArrayBuffer;
-  /** The memory of CountryTable. Undefined if every client gets the default edge sets. */
-  readonly countries?: SharedArrayBuffer;
-  /** The memory of ZoneCounts, one per thread. Undefined if answers are not counted by zone. */
-  readonly zoneCounts?: (thread: number) => SharedArrayBuffer | undefined;
+  /** Returns the parts of a thread's answerer. */
+  readonly parts: (thread: number) => AnswererParts;
   /** Undefined if the node has no transfer thread. */
   readonly slowPath?: SlowPath | undefined;
   /** Undefined if no answers are sampled. */
@@ -62,15 +48,14 @@ export type ChosenUdpListener = UdpListener &
 
 /** Listens on all addresses. If one of them fails, rejects and listens on none. */
 export async function listenUdp(options: UdpOptions): Promise<ChosenUdpListener> {
-  const { addresses, slowPath, observer, log, reportFailure, answerer = ANSWERER } = options;
+  const { addresses, parts, slowPath, observer, log, reportFailure, answerer = ANSWERER } = options;
   const libc = await chooseIo(options);
   if (libc === undefined) {
     await Promise.all((options.loading ?? []).map((worker) => worker.terminate()));
-    const answers = openUdpAnswerer(await import(answerer), partsOf(options, 0), reportFailure);
+    const answers = openAnswerer(await import(answerer), parts(0), reportFailure);
     return { io: 'dgram', ...(await listenDgram(addresses, { ...answers, observer }, slowPath)) };
   }
   const sockets = openUdpSockets(libc, addresses, options.threads, options.inherited);
-  const parts = (thread: number) => partsOf(options, thread);
   const threads = await UdpThreads.start({
     sockets,
     parts,
@@ -103,30 +88,4 @@ async function chooseIo({ io, threads, log }: UdpOptions): Promise<Libc | undefi
     );
     return undefined;
   }
-}
-
-function partsOf(options: UdpOptions, thread: number): UdpAnswererParts {
-  const {
-    image,
-    firstSlot,
-    settings,
-    counters,
-    rateLimit,
-    amplificationLimit,
-    asked,
-    countries,
-    zoneCounts,
-  } = options;
-  const slot = firstSlot + thread;
-  return {
-    image,
-    slot,
-    settings,
-    counters: counters(thread),
-    rateLimit,
-    amplificationLimit,
-    asked,
-    countries,
-    zoneCounts: zoneCounts?.(thread),
-  };
 }

@@ -57,7 +57,7 @@ describe.each(['koffi', 'dgram'] as const)('a UDP listener with %s', (io) => {
     let own: Listening;
     let first: ListenAddress;
     beforeAll(async () => {
-      own = await listen({ io, zoneCounts: () => zoneCounts.buffer }, testNode({ unproven: true, asked }));
+      own = await listen({ io }, testNode({ unproven: true, asked, zoneCounts }));
       open = [];
       first = own.listener.addresses[0]!;
     });
@@ -144,9 +144,8 @@ describe.each(['koffi', 'dgram'] as const)('a UDP listener with %s', (io) => {
     const threads = Array.from({ length: 3 }, () => new QueryCounters());
     let listener: UdpListener;
     beforeAll(async () => {
-      const counters: UdpOptions['counters'] = (thread) => threads[thread]!.buffer;
-      ({ listener } = await listen({ io, threads: 3, counters, answerer: COMMANDED_ANSWERER }));
-      open = [];
+      const more = { threads: 3, answerer: COMMANDED_ANSWERER };
+      listener = await listenUdpFor(testNode(), LOOPBACKS, io, threads, more);
     });
     afterAll(() => listener.close());
 

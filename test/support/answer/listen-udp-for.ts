@@ -6,12 +6,15 @@ import type { ListenAddress } from '../../../src/process/listen-address.ts';
 import { collectingLog } from '../processes/follow.ts';
 import type { AnsweringNode } from './test-node.ts';
 
-/** Listens with one thread, or in this one, unless `more` overrides this. */
+/**
+ * Listens with one thread, or in this one, unless `more` overrides this.
+ * @param counters of all threads, or of each
+ */
 export function listenUdpFor(
   node: AnsweringNode,
   addresses: readonly ListenAddress[],
   io: UdpOptions['io'] = 'auto',
-  counters: QueryCounters = new QueryCounters(),
+  counters: QueryCounters | QueryCounters[] = new QueryCounters(),
   more: Partial<UdpOptions> = {},
 ): Promise<ChosenUdpListener> {
   const { rateLimit, amplificationLimit, asked, zoneCounts, ...settings } = node.settings;
@@ -19,14 +22,16 @@ export function listenUdpFor(
     addresses,
     io,
     threads: 1,
-    image: node.image.buffer,
-    firstSlot: 1,
-    settings,
-    counters: () => counters.buffer,
-    rateLimit: rateLimit?.buffer,
-    amplificationLimit: amplificationLimit?.buffer,
-    ...(asked && { asked: asked.buffer }),
-    ...(zoneCounts && { zoneCounts: () => zoneCounts.buffer }),
+    parts: (thread) => ({
+      image: node.image.buffer,
+      slot: 1 + thread,
+      settings,
+      counters: (Array.isArray(counters) ? (counters[thread] as QueryCounters) : counters).buffer,
+      rateLimit: rateLimit?.buffer,
+      amplificationLimit: amplificationLimit?.buffer,
+      asked: asked?.buffer,
+      zoneCounts: zoneCounts?.buffer,
+    }),
     log: collectingLog(),
     reportFailure: (error) => node.failures.push(error),
     ...more,
