@@ -52,6 +52,8 @@ const TURN_REQUESTS = 16;
 const TURN_OCTETS = 16_384;
 /** Cost of a request (see TcpTurns): HTTP takes about ten times as long as the answer. */
 const REQUEST_COST = 8;
+/** Maximum number of cancelled requests, less those answered: the client causes work without waiting for its turn. */
+const MAX_CANCELLED = 100;
 const REASONS: Readonly<Record<number, string>> = {
   400: 'the request has no valid DNS query',
   404: 'the path is /dns-query',
@@ -87,6 +89,7 @@ export class DohConnection implements NetworkConnection {
   readonly #waiting = new Map<DohRequest, Uint8Array | number>();
   /** Requests whose body is not received whole, with the time at which they began. */
   readonly #reading = new Map<DohRequest, number>();
+  #cancelled = 0;
 
   constructor(wire: DohWire, client: DohClient, network: TcpNetwork, owner: DohOwner) {
     this.#wire = wire;
@@ -122,8 +125,10 @@ export class DohConnection implements NetworkConnection {
 
   /** Call it when a request has ended. A cancelled one must not stay in memory until its turn. */
   drop(request: DohRequest): void {
-    this.#reading.delete(request);
-    if (this.#waiting.delete(request) && !this.hasQueries) this.#owner.turns.forget(this);
+    const wasWaiting = this.#waiting.delete(request);
+    if (wasWaiting && !this.hasQueries) this.#owner.turns.forget(this);
+    const isCancelled = this.#reading.delete(request) || wasWaiting;
+    if (isCancelled && ++this.#cancelled > MAX_CANCELLED) this.destroy();
   }
 
   answerSome(): number {
@@ -142,6 +147,7 @@ export class DohConnection implements NetworkConnection {
     } finally {
       reader.leave();
     }
+    this.#cancelled = Math.max(0, this.#cancelled - requests);
     this.network.asked(requests);
     this.#owner.progress(this);
     return 1 + REQUEST_COST * requests + (octets >> 10);
@@ -164,9 +170,10 @@ export class DohConnection implements NetworkConnection {
     this.#wire.destroy();
   }
 
-  /** Discards waiting requests. */
+  /** Discards all requests. */
   clear(): void {
     this.#waiting.clear();
+    this.#reading.clear();
   }
 
   /** Returns the length of the answer. */

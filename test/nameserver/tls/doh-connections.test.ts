@@ -1,11 +1,8 @@
 import { EventEmitter } from 'node:events';
 import type { Socket } from 'node:net';
 import { expect, it } from 'vitest';
-import {
-  DEFAULT_DOH_LIMITS,
-  DohConnections,
-  type DohLimits,
-} from '../../../src/nameserver/tls/doh-connections.ts';
+import { DEFAULT_TCP_LIMITS, type TcpLimits } from '../../../src/nameserver/tcp/tcp.ts';
+import { DohConnections } from '../../../src/nameserver/tls/doh-connections.ts';
 import { testNode } from '../../support/answer/test-node.ts';
 
 class FakeSocket extends EventEmitter {
@@ -22,9 +19,9 @@ class FakeSocket extends EventEmitter {
   }
 }
 
-function connections(limits: Partial<DohLimits>) {
+function connections(limits: Partial<TcpLimits>) {
   const node = testNode();
-  const owner = new DohConnections(node, { ...DEFAULT_DOH_LIMITS, ...limits }, () => 0);
+  const owner = new DohConnections(node, { ...DEFAULT_TCP_LIMITS, ...limits }, () => 0);
   const admit = (address: string) => {
     const socket = new FakeSocket(address);
     const wire = { end() {}, finish() {}, destroy: () => socket.destroy() };
@@ -47,7 +44,7 @@ it('an IPv4 address or an IPv6 /64 has a limited number of connections', () => {
 });
 
 it('a client on loopback, which may be a proxy for many, has only the limits of all clients', () => {
-  const { admit, owner } = connections({ maxConnectionsPerAddress: 1, maxHeldBytesPerAddress: 100 });
+  const { admit, owner } = connections({ maxConnectionsPerAddress: 1, maxUnreadBytesPerAddress: 100 });
   const admitted = [admit('127.0.0.1'), admit('127.0.0.1')];
   for (const { connection } of admitted) if (connection !== undefined) owner.hold(connection, 100);
   expect(admitted.map(({ socket }) => socket.isDestroyed)).toEqual([false, false]);
@@ -63,9 +60,25 @@ it('the connection that was idle for longest ends if there are too many', () => 
   expect(owner.size).toBe(1);
 });
 
+it('a connection that cancels 100 more requests than it has answered ends', () => {
+  const { admit } = connections({});
+  const { connection, socket } = admit('192.0.2.1');
+  const request = { respond() {} };
+  const cancel = (times: number) => {
+    for (let i = 0; i < times; i++) {
+      connection?.startReading(request);
+      connection?.drop(request);
+    }
+    return socket.isDestroyed;
+  };
+  expect(cancel(100)).toBe(false);
+  connection?.take(request, 404);
+  expect([cancel(1), cancel(1)]).toEqual([false, true]);
+});
+
 it.each([
-  ['of one client', { maxHeldBytesPerAddress: 100 }, ['192.0.2.1', '192.0.2.1', '192.0.2.2']],
-  ['of all clients', { maxHeldBytes: 100 }, ['192.0.2.1', '192.0.2.3', '192.0.2.2']],
+  ['of one client', { maxUnreadBytesPerAddress: 100 }, ['192.0.2.1', '192.0.2.1', '192.0.2.2']],
+  ['of all clients', { maxUnreadBytes: 100 }, ['192.0.2.1', '192.0.2.3', '192.0.2.2']],
 ])('the bytes %s are limited: the connection that has held some for longest ends', (_, limits, addresses) => {
   const { admit, owner, counters } = connections(limits);
   const [first, second, other] = addresses.map(admit);
