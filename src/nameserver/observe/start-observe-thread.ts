@@ -1,9 +1,8 @@
 // The main thread's side of the observing thread: starts it, restarts it if it ends, and passes samples to it.
 
-import { setTimeout as pause } from 'node:timers/promises';
 import type { Worker } from 'node:worker_threads';
 import { createBackoff, type Log } from '../../process/reconnect.ts';
-import { startThread } from '../../process/start-thread.ts';
+import { startThread, untilThreadEnds } from '../../process/start-thread.ts';
 import type { QueryCounters } from '../answer/query-counters.ts';
 import {
   type FromObserveThread,
@@ -38,7 +37,6 @@ interface ObserverOptions extends Omit<ObserveOptions, 'pending' | 'observed'> {
 }
 
 const ENTRY = new URL('./observe-thread.ts', import.meta.url);
-const STOP_TIMEOUT_MS = 1000;
 /** A thread that has run for this long is restarted without a longer pause. */
 const SOUND_LIFE_MS = 60_000;
 
@@ -99,14 +97,9 @@ export function createObserver({ interval, counters, log, ...options }: Observer
     async stop() {
       isStopping = true;
       clearTimeout(restart);
-      const stopped = thread;
-      if (stopped === undefined) return;
-      const ended = new Promise<void>((done) => {
-        stopped.once('exit', () => done());
-      });
+      if (thread === undefined) return;
       send({ kind: 'stop' });
-      await Promise.race([ended, pause(STOP_TIMEOUT_MS, undefined, { ref: false })]);
-      await stopped.terminate();
+      await untilThreadEnds(thread);
     },
     observed: () =>
       Object.fromEntries(Object.entries(OBSERVED).map(([name, at]) => [name, observed[at]])) as Observed,

@@ -2,37 +2,16 @@
 
 import type { Socket } from 'node:net';
 import { addressOctets, isLoopback } from '../answer/client.ts';
+import type { TcpLimits } from '../tcp/tcp.ts';
 import type { TcpAnswers } from '../tcp/tcp-connection.ts';
 import { networkName, TcpNetwork } from '../tcp/tcp-network.ts';
 import { TcpTurns } from '../tcp/tcp-turns.ts';
 import { DohConnection, type DohWire } from './doh-connection.ts';
 
-export interface DohLimits {
-  /** Maximum time between two answered requests. */
-  readonly idleTimeoutMs: number;
-  readonly maxConnections: number;
-  readonly maxConnectionsPerAddress: number;
-  readonly queriesPerSecond: number;
-  /** If false, a client on loopback, which may be a proxy for many, has only the limits of all connections. */
-  readonly limitsLoopback: boolean;
-  /**
-   * Maximum bytes of requests that are not answered and of responses that are not sent. Above it, the connection that has
-   * held some for longest is ended.
-   */
-  readonly maxHeldBytes: number;
-  readonly maxHeldBytesPerAddress: number;
-}
-
-export const DEFAULT_DOH_LIMITS: DohLimits = {
-  idleTimeoutMs: 10_000,
-  maxConnections: 2000,
-  maxConnectionsPerAddress: 100,
-  queriesPerSecond: 10_000,
-  limitsLoopback: false,
-  maxHeldBytes: 64 << 20,
-  maxHeldBytesPerAddress: 4 << 20,
-};
-
+/**
+ * The limits are those of TCP. Unanswered requests count like unread answers, and without `limitsLoopback`, a client on
+ * loopback has only the limits of all clients.
+ */
 export class DohConnections {
   readonly answers: TcpAnswers;
   readonly turns: TcpTurns;
@@ -42,12 +21,12 @@ export class DohConnections {
   /** In order of their last progress: the first has been idle longest. */
   readonly #connections = new Set<DohConnection>();
   readonly #networks = new Map<string, TcpNetwork>();
-  readonly #limits: DohLimits;
+  readonly #limits: TcpLimits;
   /** Connections that hold bytes, in the order in which they began to. */
   readonly #holding = new Set<DohConnection>();
   #heldBytes = 0;
 
-  constructor(answers: TcpAnswers, limits: DohLimits, now: () => number) {
+  constructor(answers: TcpAnswers, limits: TcpLimits, now: () => number) {
     this.answers = answers;
     this.#limits = limits;
     this.now = now;
@@ -130,9 +109,9 @@ export class DohConnections {
     connection.heldBytes += bytes;
     network.unreadBytes += bytes;
     this.#heldBytes += bytes;
-    const { maxHeldBytes, maxHeldBytesPerAddress } = this.#limits;
-    if (network.isLimited && network.unreadBytes > maxHeldBytesPerAddress) this.#end(network.unread);
-    if (this.#heldBytes > maxHeldBytes) this.#end(this.#holding);
+    const { maxUnreadBytes, maxUnreadBytesPerAddress } = this.#limits;
+    if (network.isLimited && network.unreadBytes > maxUnreadBytesPerAddress) this.#end(network.unread);
+    if (this.#heldBytes > maxUnreadBytes) this.#end(this.#holding);
   }
 
   release(connection: DohConnection, bytes: number): void {

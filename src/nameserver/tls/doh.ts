@@ -5,9 +5,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { createServer as createTlsServer, type TLSSocket } from 'node:tls';
 import type { ListenAddress } from '../../process/listen-address.ts';
 import { descriptorOf, type InheritedAddress } from '../handover/inherited.ts';
-import { closeServers, openServers } from '../tcp/tcp.ts';
+import { closeServers, DEFAULT_TCP_LIMITS, openServers, type TcpLimits } from '../tcp/tcp.ts';
 import type { TcpAnswers } from '../tcp/tcp-connection.ts';
-import { DEFAULT_DOH_LIMITS, DohConnections, type DohLimits } from './doh-connections.ts';
+import { DohConnections } from './doh-connections.ts';
 import { http1Server } from './doh-http1.ts';
 import { serveHttp2 } from './doh-http2.ts';
 import type { TlsServers } from './tls-servers.ts';
@@ -21,7 +21,7 @@ interface DohOptions {
   readonly tls: TlsServers | undefined;
   /** The answerer must not have transfers. */
   readonly answers: TcpAnswers;
-  readonly limits?: DohLimits;
+  readonly limits?: TcpLimits;
   /** In milliseconds. */
   readonly now?: () => number;
   /** Sockets of the process that this one replaces. */
@@ -49,7 +49,7 @@ const FINISHED_POLL_MS = 20;
 
 /** Listens on all addresses. If one of them fails, rejects and listens on none. */
 export async function listenDoh(options: DohOptions): Promise<DohListener> {
-  const { answers, tls, inherited = [], limits = DEFAULT_DOH_LIMITS } = options;
+  const { answers, tls, inherited = [], limits = DEFAULT_TCP_LIMITS } = options;
   const { now = () => performance.now() } = options;
   const owner = new DohConnections(answers, limits, now);
   const serveHttp1 = http1Server(owner, limits.idleTimeoutMs);

@@ -8,8 +8,8 @@ import { buffer } from 'node:stream/consumers';
 import { connect as connectTls } from 'node:tls';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { TYPE } from '../../../src/dns/type-codes.ts';
+import { DEFAULT_TCP_LIMITS, type TcpLimits } from '../../../src/nameserver/tcp/tcp.ts';
 import { type DohListener, listenDoh } from '../../../src/nameserver/tls/doh.ts';
-import { DEFAULT_DOH_LIMITS, type DohLimits } from '../../../src/nameserver/tls/doh-connections.ts';
 import { TlsServers } from '../../../src/nameserver/tls/tls-servers.ts';
 import { assemble, queryFor, summarize } from '../../support/answer/packets.ts';
 import { ask as askNode, testNode } from '../../support/answer/test-node.ts';
@@ -55,7 +55,7 @@ afterEach(async () => {
   expect(node.failures).toEqual([]);
 });
 
-async function listenWith(limits: Partial<DohLimits> = {}): Promise<void> {
+async function listenWith(limits: Partial<TcpLimits> = {}): Promise<void> {
   node = testNode();
   servers = new TlsServers(pair);
   const at = [{ address: '127.0.0.1', port: 0 }];
@@ -64,7 +64,7 @@ async function listenWith(limits: Partial<DohLimits> = {}): Promise<void> {
     plainListen: at,
     tls: servers,
     answers: node,
-    limits: { ...DEFAULT_DOH_LIMITS, ...limits },
+    limits: { ...DEFAULT_TCP_LIMITS, ...limits },
     now: () => nowMs,
   });
   session = connectHttp2(`https://127.0.0.1:${listener.addresses[0]?.port}`, { ca: pair.cert });
@@ -237,7 +237,7 @@ it.each<[string, () => void]>([
   ],
 ])('a client that %s is disconnected', async (_, send) => {
   await listener.close();
-  await listenWith({ maxHeldBytesPerAddress: 64 << 10, limitsLoopback: true });
+  await listenWith({ maxUnreadBytesPerAddress: 64 << 10, limitsLoopback: true });
   session.settings({ initialWindowSize: 0 });
   const { port } = listener.addresses[0] as { port: number };
   const other = connectHttp2(`https://127.0.0.1:${port}`, { ca: pair.cert });
