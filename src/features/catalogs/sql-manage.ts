@@ -56,7 +56,8 @@ export async function createCatalog(
     if (accountId !== null && found.rows.length === 0)
       refuse(`cannot select account ${accountId}, which does not exist`);
     const records = emptyCatalog(apex, timedSerial(0, await currentTime(trx)));
-    await saveZones(trx, [{ apex, records }], { source: 'cli', actor });
+    const [saved] = await saveZones(trx, [{ apex, records }], { source: 'cli', actor });
+    if (saved?.outcome !== 'created') refuse('exists'); // it was loaded meanwhile
     const given = await setZonePolicies(trx, [name], policy);
     if (given.kind === 'absent') refuse(`cannot have the policy ${policy}, which does not exist`);
     await sql`

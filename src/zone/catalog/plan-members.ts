@@ -53,18 +53,14 @@ export function planListings(
 
   if (current?.catalogId === catalogId) return done(member, ...elsewhere);
   const isListedThere = stored.some((listing) => listing.catalogId === catalogId);
-  if (isFull(catalogId) && !isListedThere) return done(...unmoved(current, kept), ...(current ? former : []));
+  if (isFull(catalogId) && !isListedThere)
+    return current === undefined
+      ? done(...kept.slice(0, 1).map((listing) => ({ ...listing, coo: undefined })))
+      : done(current, ...former);
   if (current !== undefined)
     return { listings: [{ ...current, coo: catalogId }, ...former], isUnfinished: true };
   // Consumers must know the new catalog before it lists the member.
   const isAnnounced = kept.every((listing) => listing.catalogId === catalogId || listing.coo === catalogId);
   if (isAnnounced || isListedThere) return done(member, ...elsewhere);
   return { listings: kept.map((listing) => ({ ...listing, coo: catalogId })), isUnfinished: true };
-}
-
-/** Returns the listing that stays because its new catalog is full. */
-function unmoved(current: StoredListing | undefined, kept: readonly StoredListing[]): readonly Listing[] {
-  const [first] = kept;
-  if (current !== undefined) return [current];
-  return first === undefined ? [] : [{ ...first, coo: undefined }];
 }
