@@ -5,7 +5,7 @@ import { closeSync, constants, fstatSync, openSync, readSync, writeSync } from '
 import type { Log } from '../../process/reconnect.ts';
 
 const LINE_END = 0x0a;
-/** Readable, to find out how the file ends. A pipe without a reader fails immediately. */
+/** Readable, to check how the file ends. Non-blocking, because a pipe may be full. */
 const FLAGS =
   constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | constants.O_NONBLOCK | constants.O_NOCTTY;
 const MODE = 0o640;

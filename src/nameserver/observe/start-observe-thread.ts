@@ -45,7 +45,7 @@ export function createObserver({ interval, counters, log, ...options }: Observer
   const observed = new Float64Array(new SharedArrayBuffer(8 * Object.keys(OBSERVED).length));
   const sampling = { interval, pending: pending.buffer as SharedArrayBuffer };
   const backoff = createBackoff();
-  /** Octets posted to the threads, without those that a thread has not processed at its end. */
+  /** Octets posted to the threads, except those that a thread had not processed when it ended. */
   let posted = 0;
   let thread: Worker | undefined;
   let isStopping = false;

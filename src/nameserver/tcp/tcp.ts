@@ -214,7 +214,7 @@ interface ServerMaker {
   onError(): void;
 }
 
-/** Listens on all addresses, with bounded buffers. If one of them fails, rejects and listens on none. */
+/** Listens on all addresses, with buffers of limited size. If one of them fails, rejects and listens on none. */
 export async function openServers(
   addresses: readonly ListenAddress[],
   inherited: readonly InheritedAddress[],

@@ -12,7 +12,7 @@ import { DNS_MESSAGE } from './read-doh-request.ts';
 export interface DohWire {
   /** Ends the connection when the responses to the requests received so far are sent. */
   end(): void;
-  /** The same, but in a way that no request can be lost: if necessary, only after the next response. */
+  /** Like `end`, but waits for the next response if a request could be lost otherwise. */
   finish(): void;
   /** Destroys the connection immediately. */
   destroy(): void;

@@ -120,7 +120,7 @@ export async function startTlsThread(options: StartTlsOptions): Promise<TlsThrea
     log.error({ pauseMs, err: why }, 'the TLS thread ended: restarting it');
     restart = setTimeout(() => void startAgain().catch(restartLater), pauseMs);
   };
-  /** Rejects also if the process has too many open files. */
+  /** Rejects if the thread does not listen, or if the process has too many open files. */
   const startAgain = async () =>
     start(sockets.map((socket) => ({ ...socket, tcp: duplicate(libc as Libc, socket.tcp) })));
 
