@@ -22,7 +22,7 @@ export class DohConnections {
   readonly #connections = new Set<DohConnection>();
   readonly #networks = new Map<string, TcpNetwork>();
   readonly #limits: TcpLimits;
-  /** Connections that hold bytes, in the order in which they began to. */
+  /** Connections that hold bytes. The first has released none for longest. */
   readonly #holding = new Set<DohConnection>();
   #heldBytes = 0;
 
@@ -120,9 +120,11 @@ export class DohConnections {
     connection.heldBytes -= released;
     network.unreadBytes -= released;
     this.#heldBytes -= released;
-    if (connection.heldBytes > 0) return;
     this.#holding.delete(connection);
     network.unread.delete(connection);
+    if (connection.heldBytes === 0) return;
+    this.#holding.add(connection); // to the end
+    network.unread.add(connection);
   }
 
   /** Ends idle and slow connections. */

@@ -79,20 +79,24 @@ it('a connection that cancels 100 more requests than it has answered ends', () =
 it.each([
   ['of one client', { maxUnreadBytesPerAddress: 100 }, ['192.0.2.1', '192.0.2.1', '192.0.2.2']],
   ['of all clients', { maxUnreadBytes: 100 }, ['192.0.2.1', '192.0.2.3', '192.0.2.2']],
-])('the bytes %s are limited: the connection that has held some for longest ends', (_, limits, addresses) => {
+])('the bytes %s are limited: the connection that has released none for longest ends', (_, limits, addresses) => {
   const { admit, owner, counters } = connections(limits);
   const [first, second, other] = addresses.map(admit);
   const hold = (which: typeof first, bytes: number) => {
     if (which?.connection !== undefined) owner.hold(which.connection, bytes);
   };
+  const release = (which: typeof first, bytes: number) => {
+    if (which?.connection !== undefined) owner.release(which.connection, bytes);
+  };
   hold(first, 30);
   hold(second, 40);
   hold(first, 30);
-  if (other?.connection !== undefined) owner.release(other.connection, 10);
+  release(first, 10);
+  release(other, 10);
   expect(counters.tcpUnread).toBe(0);
-  hold(second, 1);
-  expect([first, second, other].map((each) => each?.socket.isDestroyed)).toEqual([true, false, false]);
-  hold(first, 1000); // nothing is counted for a connection that has ended
-  hold(second, 50);
+  hold(first, 11);
+  expect([first, second, other].map((each) => each?.socket.isDestroyed)).toEqual([false, true, false]);
+  hold(second, 1000); // nothing is counted for a connection that has ended
+  hold(first, 39);
   expect(counters.tcpUnread).toBe(1);
 });
