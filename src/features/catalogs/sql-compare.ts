@@ -12,7 +12,8 @@ export interface Producer {
   readonly name: string;
   readonly maxMembers: number;
   readonly selects: 'all' | 'account' | null;
-  readonly hasFindings: boolean;
+  /** Why no zone joins. Null unless the catalog is full. */
+  readonly finding: string | null;
   /** True if all zones must be compared, not only those that have changed. */
   readonly isDue: boolean;
 }
@@ -47,7 +48,7 @@ export async function lockProducers(trx: Database): Promise<Producer[] | undefin
     select pg_try_advisory_xact_lock(${PUBLISH_LOCK}) as "isMine"`.execute(trx);
   if (rows[0]?.isMine !== true || !(await isRoundDue(trx))) return undefined;
   const found = await sql<Producer>`
-    select id, name, max_members as "maxMembers", selects, findings <> '[]' as "hasFindings", ${IS_DUE} as "isDue"
+    select id, name, max_members as "maxMembers", selects, findings->0->>'message' as finding, ${IS_DUE} as "isDue"
     from catalogs c where role = 'producer' order by id for update`.execute(trx);
   return found.rows;
 }

@@ -45,7 +45,7 @@ export async function publishCatalogs(db: Database): Promise<readonly PublishedC
     if (producers.length === 0) return [];
     const isWhole = producers.some(({ isDue }) => isDue);
     const found = await findDifferences(trx, producers, isWhole ? undefined : [...changes.keys()]);
-    const full = await findFull(trx, producers, found);
+    const full = await findFull(trx, producers, found, isWhole);
     const others = [...changes].flatMap(([id, { isReplaced, hasMoved }]) =>
       isReplaced || hasMoved ? [id] : [],
     );
@@ -66,10 +66,10 @@ export async function publishCatalogs(db: Database): Promise<readonly PublishedC
     const changed = drafts.filter((draft) => draft.isChanged);
     await finishZones(trx, changed);
     await saveProducers(trx, { producers, changed, full, isCompared: isWhole && !found.isMore });
-    return producers.flatMap(({ id, name, hasFindings }) => {
+    return producers.flatMap(({ id, name, finding }) => {
       const draft = changed.find((each) => each.catalogId === id);
       const { joined = 0, left = 0 } = draft ?? {};
-      const newlyFull = hasFindings ? undefined : full.get(id);
+      const newlyFull = finding === null ? full.get(id) : undefined;
       return draft === undefined && newlyFull === undefined
         ? []
         : [{ catalog: name, joined, left, newlyFull }];
@@ -86,9 +86,15 @@ async function findFull(
   trx: Database,
   producers: readonly Producer[],
   found: Awaited<ReturnType<typeof findDifferences>>,
+  isWhole: boolean,
 ): Promise<ReadonlyMap<number, string>> {
   const full = new Map<number, string>();
-  for (const { id, name, maxMembers } of producers) {
+  for (const { id, name, maxMembers, finding } of producers) {
+    // A comparison of some zones does not count those that wait already.
+    if (!isWhole && finding !== null) {
+      full.set(id, finding);
+      continue;
+    }
     const joining = found.joining.get(id) ?? 0;
     if (joining === 0) continue;
     // The number of records is an upper bound, and needs no counting.

@@ -216,6 +216,9 @@ describe('a catalog', () => {
       1,
       expect.stringMatching(new RegExp(`full .*CATALOG_FULL: ${full}`)),
     ]);
+    await load('e.example.');
+    expect(await publish()).toEqual([]);
+    await unload('e.example.');
     expect(await publish('1 minute')).toEqual([]);
     expect((await run('catalog set cat.invalid --max-members 3')).code).toBe(0);
     expect(await publish()).toMatchObject([{ joined: 2 }]);
