@@ -26,6 +26,6 @@ it.each<[string, number, number]>([
   ['0 for a referral', 0, lifetime([], [ns(300)], 0x8000)],
   ['0 for an error', 0, lifetime([a(300)], [], 0x8405)],
   ['0 for a truncated answer', 0, lifetime([a(300)], [], 0x8600)],
-])('is %s', (_, expected, found) => {
+])('the lifetime of an answer is %s', (_, expected, found) => {
   expect(found).toBe(expected);
 });

@@ -21,13 +21,13 @@ test.each([
   ['aaaab', ['a1']], // another network takes the place of its oldest
   ['aaaabbb', ['a1', 'a2', 'b3']],
   ['aaaabcdefg', ['a1', 'a2', 'a3', 'a4', 'b1', 'c1']], // the oldest of all
-])('of the handshakes of networks %s, those that exceed four are ended: %j', (networks, wanted) => {
+])('of more than four handshakes, from networks %s, some are ended: %j', (networks, wanted) => {
   const { handshakes, ended } = run(networks);
   expect(ended).toEqual(wanted);
   expect(handshakes.counts).toEqual({ done: 0, failed: 0, timeout: 0, refused: wanted.length });
 });
 
-test('a handshake that has ended makes room, and is counted once', () => {
+test('a handshake that has ended leaves space for another, and is counted once', () => {
   const { handshakes, ended, started } = run('aaab');
   const [first, second, third] = started;
   handshakes.leave(first!, 'done');

@@ -21,12 +21,12 @@ async function read(parts: Uint8Array[]): Promise<{ results: unknown[]; held: nu
   return { results, held, steps };
 }
 
-it('joins the parts', async () => {
+it('a body is joined from its parts', async () => {
   expect(await read([Buffer.from('ab'), Buffer.from('c')])).toMatchObject({ results: ['abc'] });
   expect(await read([])).toMatchObject({ results: [''], held: 0 });
 });
 
-it('takes 65,535 octets, and reports a longer body once', async () => {
+it('a body has at most 65,535 octets, and a longer one is reported once', async () => {
   const whole = await read([Buffer.alloc(65_534), Buffer.alloc(1)]);
   expect(whole).toMatchObject({ results: ['\0'.repeat(65_535)], held: 65_535 });
   expect(await read([Buffer.alloc(65_535), Buffer.alloc(1), Buffer.alloc(1)])).toMatchObject({
@@ -34,7 +34,7 @@ it('takes 65,535 octets, and reports a longer body once', async () => {
   });
 });
 
-it('copies single octets seldom', async () => {
+it('a body that arrives in single octets is rarely copied', async () => {
   const { results, steps } = await read(Array.from({ length: 3000 }, () => Buffer.alloc(1)));
   expect([results, steps]).toEqual([['\0'.repeat(3000)], 4]); // 512, 1024, 2048, 4096
 });
