@@ -249,6 +249,14 @@ it.each<[string, () => void]>([
   other.destroy();
 });
 
+it('a client with too many requests that wait for their turn is disconnected', async () => {
+  await listener.close();
+  await listenWith({ queriesPerSecond: 1, maxUnreadBytesPerAddress: 64 << 10, limitsLoopback: true });
+  for (let i = 0; i < 40; i++) overHttp2({});
+  await until(() => session.destroyed, 'the end of the connection');
+  expect(node.counters.tcpUnread).toBe(1);
+});
+
 it('a cancelled request is forgotten before its turn', async () => {
   await listener.close();
   await listenWith({ queriesPerSecond: 1, limitsLoopback: true });
