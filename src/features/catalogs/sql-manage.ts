@@ -1,7 +1,7 @@
 // Creates, changes and removes catalogs that this fleet produces. Workers write their members.
 
 import { sql } from 'kysely';
-import { ROOT } from '../../dns/name.ts';
+import { isWildcard, ROOT } from '../../dns/name.ts';
 import { isBelow } from '../../store/change/claim-name.ts';
 import { lockNamesAround } from '../../store/change/lock-domain.ts';
 import { currentTime } from '../../store/postgres/current-time.ts';
@@ -11,6 +11,7 @@ import { inTransaction, rollBackTo } from '../../store/postgres/transaction.ts';
 import { setZonePolicies } from '../../store/transfers/policies.ts';
 import { saveZones, unloadZones } from '../../store/zones/save-zones.ts';
 import { emptyCatalog, hasRoomForMembers } from '../../zone/catalog/print-catalog.ts';
+import { isListedSuffix } from '../../zone/domain/public-suffix.ts';
 import { timedSerial } from '../../zone/serial.ts';
 import { findOccupants } from './sql-occupants.ts';
 
@@ -47,7 +48,7 @@ export async function createCatalog(
   const apex = decodeNameColumn(name);
   const refuse = (why: string) => rollBackTo({ kind: 'refused', why } satisfies CreatedCatalog);
   return await inTransaction<CreatedCatalog>(db, async (trx) => {
-    if (apex === ROOT || !hasRoomForMembers(apex)) refuse('cannot be the name of a catalog');
+    if (!hasRoomForMembers(apex)) refuse('cannot be the name of a catalog');
     await lockNamesAround(trx, name);
     const taken = await findConflict(trx, name);
     if (taken !== undefined) refuse(taken);
@@ -70,8 +71,12 @@ export async function createCatalog(
   });
 }
 
-/** Returns why no catalog can have this name, as a predicate. It must not hide records or names of others. */
+/** Returns why no catalog can have this name, as a predicate. It must not hide records or reserve names of others. */
 export async function findConflict(trx: Database, name: string): Promise<string | undefined> {
+  const apex = decodeNameColumn(name);
+  if (apex === ROOT || isWildcard(apex)) return 'cannot be the name of a catalog';
+  // Customers cannot claim names below a catalog.
+  if (isListedSuffix(apex)) return 'is a public suffix';
   const occupants = (await findOccupants(trx, name, [name])).get(name) ?? [];
   if (occupants.some((other) => other.name === name)) return 'exists';
   const signed = await sql`

@@ -4,10 +4,14 @@ import { parse as parseSuffix } from 'tldts';
 import { type Name, parentOf, ROOT } from '../../dns/name.ts';
 import { printWithoutDot } from '../name-text.ts';
 
-/** Uses the ICANN section of the list. A name of one label counts as a public suffix even if the list does not contain it. */
+/** Returns true for a name that `isListedSuffix` accepts, and for each other name of one label. */
 export function isPublicSuffix(name: Name): boolean {
   if (name === ROOT) return false;
-  if (parentOf(name) === ROOT) return true;
+  return parentOf(name) === ROOT || isListedSuffix(name);
+}
+
+/** Returns true if the ICANN section of the list contains the name. */
+export function isListedSuffix(name: Name): boolean {
   const text = printWithoutDot(name);
   const { publicSuffix, isIcann } = parseSuffix(text, {
     allowPrivateDomains: false,

@@ -117,7 +117,7 @@ catalog consume new.com --from mute | 1 | new.com.: the peer mute has no address
 catalog consume new.com --from nobody | 1 | new.com.: no such peer: nobody
 catalog consume zone.com --from hidden | 1 | zone.com.: exists
 catalog consume x.shop.com --from hidden | 1 | x.shop.com.: is below the customer's domain shop.com.
-catalog consume com --from hidden | 1 | com.: is above the zone
+catalog consume com --from hidden | 1 | com.: is a public suffix
 catalog consume ns.zone.com --from hidden | 1 | ns.zone.com.: is a name at or above records of the zone zone.com.
 catalog consume new.com --from hidden --group constructor=absent | 1 | new.com.: no such policy: absent
 catalog consume new.com --from hidden --group a=absent | 1 | new.com.: no such policy: absent

@@ -288,6 +288,8 @@ catalog create example | 1 | example. is above the zone
 catalog create signed.invalid | 1 | signed.invalid. is signed by this fleet
 catalog create copies.example | 1 | copies.example. is above the zone later.copies.example.
 catalog create . | 1 | . cannot be the name of a catalog
+catalog create com | 1 | com. is a public suffix
+catalog create *.cat.example | 1 | *.cat.example. cannot be the name of a catalog
 catalog create cat.example --policy gold | 1 | cat.example. cannot have the policy gold
 catalog create cat.example --select account=99 | 1 | cat.example. cannot select account 99
 catalog create cat.example --select some | 2 | --select: expected all or account=ID
@@ -301,6 +303,7 @@ zone unload old.invalid | 1 | old.invalid.: is a catalog of this fleet`)) {
         ...[command, Number(code), expect.stringContaining(message as string)],
       ]);
     }
-    expect(await column`select name from catalogs`).toEqual(['old.invalid.']);
+    expect((await run('catalog create catz')).code).toBe(0);
+    expect(await column`select name from catalogs`).toEqual(['old.invalid.', 'catz.']);
   });
 });
