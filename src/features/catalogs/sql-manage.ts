@@ -38,6 +38,9 @@ type CreatedCatalog =
   /** `why` is a predicate whose subject is the catalog. */
   | { readonly kind: 'refused'; readonly why: string };
 
+/** Nodes apply a policy within 5 seconds. Until then, peers of the default policy could read the members of a catalog. */
+const POLICY_APPLIES = sql`interval '10 seconds'`;
+
 /** Creates a catalog without members. Workers add them in their next round. */
 export async function createCatalog(
   db: Database,
@@ -61,11 +64,12 @@ export async function createCatalog(
     if (saved?.outcome !== 'created') refuse('exists'); // it was loaded meanwhile
     const given = await setZonePolicies(trx, [name], policy);
     if (given.kind === 'absent') refuse(`cannot have the policy ${policy}, which does not exist`);
+    // Workers publish nothing until then.
+    const publishedAt = policy === undefined ? null : sql`clock_timestamp() + ${POLICY_APPLIES}`;
     await sql`
-      insert into catalogs (name, role, selects, account_id, group_by_policy, max_members)
-      values (${name}, 'producer', ${selects?.kind ?? null}, ${accountId}, ${isGroupedByPolicy}, ${maxMembers})`.execute(
-      trx,
-    );
+      insert into catalogs (name, role, selects, account_id, group_by_policy, max_members, published_at)
+      values (${name}, 'producer', ${selects?.kind ?? null}, ${accountId}, ${isGroupedByPolicy}, ${maxMembers},
+        ${publishedAt})`.execute(trx);
     await compareAll(trx);
     return { kind: 'created', hasKey: await hasPeerWithKey(trx, name) };
   });

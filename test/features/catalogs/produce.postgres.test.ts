@@ -202,6 +202,14 @@ describe('a catalog', () => {
     expect(await members()).toEqual(['a.example. default', 'b.example. default']);
   });
 
+  test('takes no zones before nodes apply its policy', async () => {
+    await setPolicy(db, { name: 'gold', transfers: [], notified: [] });
+    await load('a.example.');
+    await create('cat.invalid.', { policy: 'gold' });
+    expect(await publish('6 seconds')).toEqual([]);
+    expect(await publish('6 seconds')).toMatchObject([{ joined: 1 }]);
+  });
+
   test('takes no zones beyond its limit, but still loses members', async () => {
     await load('a.example.', 'b.example.');
     await create('cat.invalid.', { maxMembers: 2 });
