@@ -81,6 +81,10 @@ export class LineFile {
 
   /** Returns the lines that could not be written. */
   #append(file: number, lines: Buffer): Buffer {
+    if (this.#rest.length > 0 && isTruncated(file)) {
+      this.#rest = NOTHING;
+      this.#countDropped(1);
+    }
     const rest = this.#rest.length;
     const octets = rest === 0 ? lines : Buffer.concat([this.#rest, lines]);
     let at = 0;
@@ -106,6 +110,12 @@ export class LineFile {
     this.#loggedAtMs = nowMs;
     this.#log.error({ path: this.#path, uid: process.getuid?.(), err: error }, message);
   }
+}
+
+/** Returns true if someone has emptied the file, for example because the disk is full. */
+function isTruncated(file: number): boolean {
+  const stats = fstatSync(file);
+  return stats.isFile() && stats.size === 0;
 }
 
 /** Returns true if the file is empty, is not a file, or ends in a whole line. */

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, truncateSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -78,6 +78,16 @@ describe('a file of lines', () => {
     disk.space = Number.POSITIVE_INFINITY;
     write('five\n');
     expect([read(), dropped]).toEqual(['one\nthree\nfive\n', 2]);
+  });
+
+  it('begins with a whole line after the file was truncated', () => {
+    open();
+    disk.space = 2;
+    file.write(Buffer.from('one\n'));
+    disk.space = Number.POSITIVE_INFINITY;
+    truncateSync(path);
+    file.write(Buffer.from('two\n'));
+    expect([readFileSync(path, 'latin1'), dropped]).toEqual(['two\n', 1]);
   });
 
   it('logs at most one error per minute', () => {
