@@ -218,7 +218,9 @@ export async function serveZones(options: ServeOptions): Promise<void> {
   health ??= await openHealth();
   isListening = true;
   const { zones, records } = image;
-  log.info({ addresses, metrics: health.address, zones, records, io: udp.io }, 'ready');
+  const { dotListen, dohListen, dohPlainListen } = options;
+  const encrypted = { dot: dotListen, doh: dohListen, dohPlain: dohPlainListen };
+  log.info({ addresses, ...encrypted, metrics: health.address, zones, records, io: udp.io }, 'ready');
   if (predecessor !== undefined) {
     notifyMainProcess(await openLibc(), options.environment.NOTIFY_SOCKET);
     await predecessor.release(tcp.adopt);

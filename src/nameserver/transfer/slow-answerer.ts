@@ -12,7 +12,7 @@ import { CLASS, TYPE } from '../../dns/type-codes.ts';
 import type { Log } from '../../process/reconnect.ts';
 import { serialIn } from '../../zone/serial.ts';
 import type { PacketAnswerer } from '../answer/answer-query.ts';
-import { TRANSPORT } from '../answer/transports.ts';
+import { TRANSPORT, TRANSPORTS } from '../answer/transports.ts';
 import type { Reader } from '../image/image.ts';
 import { addressText, findPeer, transportRefusal } from './access.ts';
 import { BoundedLog } from './bounded-log.ts';
@@ -217,8 +217,9 @@ export class SlowAnswerer {
 
   #logRefusal({ message, signer }: VerifiedRequest, apex: Name, text: string): void {
     const address = addressText(message.address);
+    const transport = TRANSPORTS[message.transport];
     const key = signer === undefined ? {} : { key: printName(signer.keyName) };
-    this.#refused.write({ zone: printName(apex), address, ...key }, text);
+    this.#refused.write({ zone: printName(apex), address, transport, ...key }, text);
   }
 }
 
