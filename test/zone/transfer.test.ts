@@ -19,6 +19,7 @@ import type { ZoneRecord } from '../../src/zone/zone.ts';
 import { encodeMessage } from '../support/answer/encode-message.ts';
 import { pick, type Random, randomFrom, randomZone } from '../support/random/random-zones.ts';
 import { rowsOf } from '../support/tests/rows-of.ts';
+import { scale } from '../support/tests/scale.ts';
 import { reply } from '../support/world/zone-exchange.ts';
 import { recordsOf } from '../support/zone/zone-text.ts';
 
@@ -100,6 +101,7 @@ describe('a transfer', () => {
         expect(result).toMatchObject({ kind: 'zone', serial: 20, dropped: 1 });
         expect(result?.kind === 'zone' && textsOf(result.records)).toEqual(textsOf(records));
       }),
+      { numRuns: scale(300, 25) },
     );
   });
 
@@ -129,6 +131,7 @@ describe('a transfer', () => {
           textsOf(latest),
         );
       }),
+      { numRuns: scale(300, 25) },
     );
   });
 
