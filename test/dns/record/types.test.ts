@@ -1,5 +1,3 @@
-import { spawnSync } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
 import { isIPv4, isIPv6 } from 'node:net';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -16,48 +14,13 @@ import {
 } from '../../../src/dns/record/rdata.ts';
 import { RECORD_TYPES } from '../../../src/dns/record/record-types.ts';
 import type { Token } from '../../../src/dns/record/token.ts';
-import { typeCode, typeMnemonic } from '../../../src/dns/type-codes.ts';
 import { ZoneFileLexer } from '../../../src/dns/zone-file/zone-file-lexer.ts';
 import { scale } from '../../support/tests/scale.ts';
+import { invalidRecords, UNKNOWN_TYPE, validRecords } from '../../support/zone/record-cases.ts';
 
-// Checks every record type against its valid and invalid text in fixtures/records (one case per line), and the valid
-// text against BIND, which must produce the same octets.
-const RECORDS = new URL('../../../fixtures/records/', import.meta.url);
+// Checks every record type against its valid and invalid text in fixtures/records (one case per line).
+
 const ORIGIN = parseName('example.');
-const UNKNOWN_TYPE = 65280; // its cases are in generic.*.txt
-
-const tables = readdirSync(RECORDS)
-  .filter((file) => file.endsWith('.txt'))
-  .map((file) => {
-    const [stem, kind] = file.split('.') as [string, string];
-    const type = stem === 'generic' ? UNKNOWN_TYPE : (typeCode(stem) as number);
-    return { type, kind, cases: readCases(file) };
-  });
-const valid = tables
-  .filter(({ kind }) => kind === 'valid')
-  .flatMap(({ type, cases }) => cases.map((line) => ({ type, ...splitValid(line) })));
-const invalid = tables
-  .filter(({ kind }) => kind === 'invalid')
-  .flatMap(({ type, cases }) => cases.map((line) => ({ type, ...splitInvalid(line) })));
-
-function readCases(file: string): string[] {
-  const lines = readFileSync(new URL(file, RECORDS), 'utf8').split('\n');
-  return lines.filter((line) => line !== '' && !line.startsWith('# '));
-}
-
-function splitValid(line: string) {
-  const [, text = '', canonical = '', wire = ''] = /^(.*) => (.*) \| ([0-9A-F]*)$/.exec(line) ?? refuse(line);
-  return { text, canonical, wire: Uint8Array.from(Buffer.from(wire, 'hex')) };
-}
-
-function splitInvalid(line: string) {
-  const [, text = '', field = '', message = ''] = /^(.*) => (\w+): (.*)$/.exec(line) ?? refuse(line);
-  return { text, field, message };
-}
-
-function refuse(line: string): never {
-  throw new Error(`not a case: ${line}`);
-}
 
 function tokensOf(text: string): readonly Token[] {
   const problems: string[] = [];
@@ -69,15 +32,13 @@ function tokensOf(text: string): readonly Token[] {
 describe('every record type with a text form of its own', () => {
   it('has cases of valid and of invalid text', () => {
     const types = [...RECORD_TYPES.keys(), UNKNOWN_TYPE];
-    for (const kind of ['valid', 'invalid']) {
-      const covered = tables.filter((table) => table.kind === kind && table.cases.length > 0);
-      expect(new Set(covered.map(({ type }) => type)), kind).toEqual(new Set(types));
-    }
+    for (const cases of [validRecords, invalidRecords])
+      expect(new Set(cases.map(({ type }) => type))).toEqual(new Set(types));
   });
 });
 
 describe('valid rdata', () => {
-  it.each(valid)('$text', ({ type, text, canonical, wire }) => {
+  it.each(validRecords)('$text', ({ type, text, canonical, wire }) => {
     const rdata = parseRdata(type, tokensOf(text), ORIGIN);
     expect(Buffer.from(rdata).toString('hex')).toBe(Buffer.from(wire).toString('hex'));
     checkRdata(type, rdata);
@@ -91,7 +52,7 @@ describe('valid rdata', () => {
 });
 
 describe('invalid rdata', () => {
-  it.each(invalid)('$text', ({ type, text, field, message }) => {
+  it.each(invalidRecords)('$text', ({ type, text, field, message }) => {
     const tokens = tokensOf(text);
     let fault: unknown;
     try {
@@ -104,32 +65,6 @@ describe('invalid rdata', () => {
     expect(tokens.map(({ column }) => column)).toContain((fault as TextError).column);
   });
 });
-
-/** Valid text that BIND 9.18 refuses, and the reason for accepting it. */
-const REFUSED_BY_BIND: Readonly<Record<string, string>> = {
-  'CAA 0 "issue" "ca.example"': 'quoted tags come from other systems',
-  'LOC 0 0 0 s 0 0 0.001 w -100000.00': 'a hemisphere in lower case',
-  'HTTPS 1 . ohttp alpn=h2 port=0443': 'BIND does not know RFC 9540 yet',
-};
-const hasBind = spawnSync('named-rrchecker', ['-h']).error === undefined;
-
-describe.skipIf(!hasBind)(
-  `the same octets as BIND${hasBind ? '' : ' (skipped: needs named-rrchecker)'}`,
-  () => {
-    const inputs = valid.flatMap(({ type, text, canonical, wire }) =>
-      [text, canonical].map((value) => [`${typeMnemonic(type)} ${value}`, wire] as const),
-    );
-    const unique = [...new Map(inputs)].filter(([record]) => !(record in REFUSED_BY_BIND));
-    it.each(unique)('%s', (record, wire) => {
-      const checker = spawnSync('named-rrchecker', ['-u', '-o', 'example.'], {
-        input: `IN ${record}\n`,
-        timeout: 10_000,
-      });
-      const hex = /\\#\s+\d+\s*([0-9A-Fa-f\s]*)$/.exec(checker.stdout.toString())?.[1]?.replaceAll(/\s/g, '');
-      expect(hex?.toLowerCase(), checker.stderr.toString()).toBe(Buffer.from(wire).toString('hex'));
-    });
-  },
-);
 
 /** Text that resembles an address. */
 const nearly = fc
