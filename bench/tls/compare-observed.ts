@@ -91,7 +91,7 @@ export async function compareObserved(
       }
     }
     blocks.push(
-      'Nodes in turn; the ratio is the median of the ratios of the rounds.',
+      'Each round measures every node. The ratio is the median over all rounds.',
       table(['', 'CPU µs per query', '÷ off'], rows),
     );
     return blocks.join('\n\n');

@@ -39,7 +39,7 @@ const WAIT_MS = 600_000;
 interface Measured {
   readonly members: number;
   readonly created: { readonly seconds: number; readonly cpuSeconds: number; readonly addedMib: number };
-  /** Of one more member. */
+  /** Cost of one more member. */
   readonly single: { readonly octets: number; readonly cpuMs: number };
 }
 

@@ -139,7 +139,7 @@ export async function renewClaim(trx: Database, { id, lease }: ClaimedCatalog): 
   if (numAffectedRows !== 1n) rollBackTo('lost' satisfies Lost);
 }
 
-/** Returns the number of members that have not been asked for yet, so that a silent primary does not collect jobs. */
+/** Returns the number of members whose first transfer has not been tried yet. It bounds the jobs that a silent primary causes. */
 export async function countJoining(db: Database, catalog: ClaimedCatalog): Promise<number | Lost> {
   return await inTransaction<number | Lost>(db, async (trx) => {
     await renewClaim(trx, catalog);

@@ -213,7 +213,7 @@ async function writeMembers(
       coo = excluded.coo, skipped = excluded.skipped`.execute(trx);
 }
 
-/** Gives the zones the policies of their groups. Zones without a group that has one get none of their own. */
+/** Sets the policies of members to those of their groups. A member whose group has no policy gets the default policy. */
 async function setPolicies(
   trx: Database,
   { policies }: Pick<ClaimedCatalog, 'policies'>,
