@@ -21,8 +21,11 @@ import { COUNTRY_TABLE_BYTES } from './image/find/country-table.ts';
 import { createImage } from './image/image.ts';
 import { useHugePages } from './threads/huge-pages.ts';
 import { openLibc } from './threads/libc.ts';
+import { countQueues } from './xdp/interfaces.ts';
 
 type Settings = SettingsOf<'nameserver'>;
+
+const MAX_UDP_THREADS = 100;
 
 async function start(settings: Settings, life: ProcessLife): Promise<void> {
   const log = openLog('nameserver', settings.logLevel).child({ node: settings.nodeName });
@@ -33,12 +36,14 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
   const buffer = reserveImage(settings);
   const asked = new SharedArrayBuffer(ASKED_MARKS_BYTES);
   const countries = new SharedArrayBuffer(COUNTRY_TABLE_BYTES);
+  const xdpQueues = settings.dnsIo === 'xdp' ? countXdpQueues(settings) : 0;
+  const udpThreads = settings.dnsThreads + xdpQueues;
   // one for TCP, one per UDP thread, and one for the TLS thread
   const zoneCounts = settings.dnsCounts
-    ? Array.from({ length: 2 + settings.dnsThreads }, () => new SharedArrayBuffer(ZONE_COUNTS_BYTES))
+    ? Array.from({ length: 2 + udpThreads }, () => new SharedArrayBuffer(ZONE_COUNTS_BYTES))
     : [];
   // also one for the transfer thread
-  const counters = Array.from({ length: 3 + settings.dnsThreads }, () => new QueryCounters().buffer);
+  const counters = Array.from({ length: 3 + udpThreads }, () => new QueryCounters().buffer);
   const { nodeName, databaseReadUrl: readUrl } = settings;
   const isSuccessor = process.env.ZONEFLEET_SUCCESSOR === '1';
   const predecessor = isSuccessor ? await takeOver(snapshotDirectory) : undefined;
@@ -65,7 +70,7 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
   );
   life.onStop(thread.stop);
   const { serveZones } = await import('./serve-zones.ts');
-  const memory = { version, databaseUrl, buffer, asked, countries, zoneCounts, counters };
+  const memory = { version, databaseUrl, buffer, asked, countries, zoneCounts, counters, xdpQueues };
   const started = { life, log, user, snapshotDirectory, thread, predecessor, environment: process.env };
   await serveZones({ ...settings, ...memory, ...started });
 }
@@ -86,6 +91,12 @@ function reserveImage({ imageBytes }: Settings): SharedArrayBuffer {
       `IMAGE_BYTES: ${imageBytes} bytes of memory cannot be reserved (${(error as Error).message})`,
     );
   }
+}
+
+/** Returns the number of queues that get a thread. All UDP threads together have MAX_UDP_THREADS reader slots. */
+function countXdpQueues({ xdpInterfaces, dnsThreads }: Settings): number {
+  const queues = xdpInterfaces.reduce((sum, name) => sum + countQueues(name), 0);
+  return Math.min(queues, MAX_UDP_THREADS - dnsThreads);
 }
 
 async function tryHugePages(image: SharedArrayBuffer, log: Log): Promise<void> {

@@ -47,7 +47,7 @@ const DATABASE_GRACE_MS = 2000;
 /** Time that a successor waits for the database if the snapshot has zones. */
 const CURRENT_TIMEOUT_MS = 10_000;
 const FAILURE_LOG_INTERVAL_MS = 1000;
-/** The reader slots of the image: TCP in this thread, then at most 100 UDP threads, the transfer and the TLS thread. */
+/** The reader slots of the image: TCP in this thread, then at most 100 UDP threads (including those of XDP), the transfer and the TLS thread. */
 const TCP_SLOT = 0;
 const FIRST_UDP_SLOT = 1;
 const TRANSFER_SLOT = 101;
@@ -71,8 +71,11 @@ interface ServeOptions
     TlsSettings {
   readonly dnsListen: readonly ListenAddress[];
   readonly dnsListenIsDefault: boolean;
-  readonly dnsIo: 'auto' | 'koffi' | 'dgram';
+  readonly dnsIo: 'auto' | 'koffi' | 'dgram' | 'xdp';
   readonly dnsThreads: number;
+  readonly xdpInterfaces: readonly string[];
+  /** The number of queues for which `counters` and `zoneCounts` have memory. */
+  readonly xdpQueues: number;
   readonly metricsListen: ListenAddress;
   readonly metricsHosts: readonly string[];
   readonly responsesPerSecond: number | undefined;
@@ -156,7 +159,8 @@ export async function serveZones(options: ServeOptions): Promise<void> {
 
   // The image's thread has the processor to itself until it has read the snapshot. Then the UDP threads load.
   const { isServing } = await thread.restored;
-  const loading = options.dnsIo === 'dgram' ? [] : loadUdpThreads(options.dnsThreads, ANSWERER);
+  const loading =
+    options.dnsIo === 'dgram' ? [] : loadUdpThreads(options.dnsThreads + options.xdpQueues, ANSWERER);
   if (predecessor !== undefined) await untilCurrent(thread, isServing, life);
   else if (!isServing) await untilLoaded(thread, options);
 
@@ -192,6 +196,7 @@ export async function serveZones(options: ServeOptions): Promise<void> {
     addresses,
     io: options.dnsIo,
     threads: options.dnsThreads,
+    xdp: { interfaces: options.xdpInterfaces, maxQueues: options.xdpQueues },
     parts: (udpThread) => partsOf(FIRST_UDP_SLOT + udpThread, 1 + udpThread),
     slowPath,
     observer,

@@ -3,6 +3,7 @@
 import type { AnswererParts } from '../answer/open-answerer.ts';
 import type { SamplerParts, Samples } from '../observe/sampler.ts';
 import type { SlowPathMemory } from '../slow-path/slow-path-limit.ts';
+import type { XdpQueue } from '../xdp/queue.ts';
 import type { SlowPacket } from './slow-packet.ts';
 import type { UdpSocket } from './udp-sockets.ts';
 
@@ -16,6 +17,8 @@ export interface UdpThreadStart {
 export interface UdpThreadParts extends AnswererParts {
   /** At least one socket. */
   readonly sockets: readonly UdpSocket[];
+  /** The queue of an interface that the thread serves instead of the sockets. Slow answers leave through the sockets. */
+  readonly queue?: XdpQueue | undefined;
   /** The memory of the words of CONTROL. */
   readonly control: SharedArrayBuffer;
   /** The memory of SlowPathLimit. Undefined if the node has no transfer thread. */

@@ -7,6 +7,10 @@ import { MAX_UDP_OCTETS } from '../answer/opt-writer.ts';
 import { Sampler, type Samples } from '../observe/sampler.ts';
 import { SlowPathLimit } from '../slow-path/slow-path-limit.ts';
 import { EAGAIN, EINTR, type Libc, openLibc, POLLIN, SystemError } from '../threads/libc.ts';
+import { FrameBatch, type SlowFrame } from '../xdp/frame-batch.ts';
+import { openXdpKernel } from '../xdp/kernel.ts';
+import { mapQueue } from '../xdp/queue-memory.ts';
+import { serveQueue } from '../xdp/serve-queue.ts';
 import {
   CONTROL,
   type FromUdpThread,
@@ -16,6 +20,7 @@ import {
   type UdpThreadStart,
 } from './messages.ts';
 import { PacketBatch } from './packet-batch.ts';
+import { packetOf } from './slow-frame.ts';
 import type { SlowPacket } from './slow-packet.ts';
 import { type UdpSocket, WAIT_MS } from './udp-sockets.ts';
 
@@ -24,23 +29,32 @@ const FAILURE_INTERVAL_MS = 1000;
 const module_: AnswererModule = await import((workerData as UdpThreadStart).answerer);
 const libc = await openLibc();
 
-parentPort?.once('message', (message: ToUdpThread) => {
-  if (message.kind === 'serve') serve(message.parts);
+parentPort?.once('message', async (message: ToUdpThread) => {
+  if (message.kind === 'serve') await serve(message.parts);
   process.exit(); // ends only the thread
 });
 tell({ kind: 'loaded' });
 
-function serve(parts: UdpThreadParts): void {
+async function serve(parts: UdpThreadParts): Promise<void> {
   const { answerer, reader, counters } = openAnswerer(module_, parts, reportFailure);
-  const slow = parts.slowPath && {
-    limit: new SlowPathLimit(parts.slowPath),
-    post: (packet: SlowPacket) => tell({ kind: 'slow', packet }),
-  };
+  const limit = parts.slowPath && new SlowPathLimit(parts.slowPath);
   const sampler =
     parts.sampling &&
     new Sampler(parts.sampling, counters, (samples) => tell({ kind: 'samples', samples }, samples));
-  const batch = new PacketBatch(libc, answerer, reader, counters, MAX_UDP_OCTETS, slow, sampler);
   const control = new Int32Array(parts.control);
+  if (parts.queue !== undefined) {
+    const { queue, sockets } = parts;
+    const post = (frame: SlowFrame) => tellSlow(packetOf(frame, sockets, queue.interfaceIndex));
+    const kernel = await openXdpKernel(libc);
+    const slow = limit && { limit, post };
+    const batch = new FrameBatch(mapQueue(kernel, queue), answerer, reader, counters, slow, sampler);
+    tell({ kind: 'serving' });
+    serveQueue(kernel, queue, batch, () => beat(control) !== STOP.NOT);
+    batch.rest();
+    return;
+  }
+  const slow = limit && { limit, post: tellSlow };
+  const batch = new PacketBatch(libc, answerer, reader, counters, MAX_UDP_OCTETS, slow, sampler);
   tell({ kind: 'serving' });
   const [only, ...others] = parts.sockets;
   if (only !== undefined && others.length === 0) serveOne(batch, control, only);
@@ -51,6 +65,10 @@ function serve(parts: UdpThreadParts): void {
 /** @param moved samples whose memory moves to the other thread */
 function tell(message: FromUdpThread, moved?: Samples): void {
   parentPort?.postMessage(message, moved && [moved.octets.buffer]);
+}
+
+function tellSlow(packet: SlowPacket | undefined): void {
+  if (packet !== undefined) tell({ kind: 'slow', packet });
 }
 
 let reportedAtMs = 0;

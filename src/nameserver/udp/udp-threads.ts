@@ -7,6 +7,8 @@ import type { AnswererParts } from '../answer/open-answerer.ts';
 import { clearSlot, Image } from '../image/image.ts';
 import type { Observer } from '../observe/start-observe-thread.ts';
 import type { SlowPath } from '../slow-path/slow-path.ts';
+import type { XdpQueue } from '../xdp/queue.ts';
+import type { Xdp } from '../xdp/xdp.ts';
 import {
   CONTROL,
   CONTROL_BYTES,
@@ -22,6 +24,8 @@ import type { UdpSockets } from './udp-sockets.ts';
 export interface UdpThreadsOptions extends UdpThreadStart {
   /** The sockets, which are closed with the threads. */
   readonly sockets: UdpSockets;
+  /** Its queues get a thread each, in addition to those of the sockets. It is closed with the threads. */
+  readonly xdp?: Xdp | undefined;
   readonly parts: (thread: number) => AnswererParts;
   /** Undefined if the node has no transfer thread. */
   readonly slowPath?: SlowPath | undefined;
@@ -69,7 +73,10 @@ export class UdpThreads {
 
   private constructor(options: UdpThreadsOptions) {
     this.#options = options;
-    this.#seats = options.sockets.ofThread.map((_, i) => new UdpSeat(i, options, () => this.#takeWorker()));
+    const { sockets, xdp } = options;
+    const takeWorker = () => this.#takeWorker();
+    const queues = [...sockets.ofThread.map(() => undefined), ...(xdp?.queues ?? [])];
+    this.#seats = queues.map((queue, i) => new UdpSeat(i, options, queue, takeWorker));
     this.#watch = setInterval(() => {
       for (const seat of this.#seats) seat.look();
     }, options.watchIntervalMs ?? WATCH_INTERVAL_MS).unref();
@@ -111,6 +118,7 @@ export class UdpThreads {
   async #end(stop: number, slowPath?: SlowPath): Promise<void> {
     clearInterval(this.#watch);
     clearTimeout(this.#spareTimer);
+    if (stop === STOP.NOW) this.#options.xdp?.detach(); // the threads answer what has already been received
     const ended = this.#seats.map((seat) => seat.end(stop));
     if (stop === STOP.NOW) this.#options.sockets.wake();
     this.#spare?.postMessage({ kind: 'end' } satisfies ToUdpThread);
@@ -118,6 +126,7 @@ export class UdpThreads {
     await Promise.all(ended);
     await slowPath?.settled();
     this.#options.sockets.close();
+    this.#options.xdp?.close();
   }
 
   #startWorker(): Worker {
@@ -182,13 +191,20 @@ class UdpSeat {
   #lastBeats = 0;
   #missedBeats = 0;
 
-  constructor(number: number, options: UdpThreadsOptions, takeWorker: () => Worker) {
+  /** @param queue undefined if the thread serves sockets */
+  constructor(
+    number: number,
+    options: UdpThreadsOptions,
+    queue: XdpQueue | undefined,
+    takeWorker: () => Worker,
+  ) {
     this.#number = number;
     this.#options = options;
     this.#takeWorker = takeWorker;
     this.#parts = {
       ...options.parts(number),
-      sockets: options.sockets.ofThread[number] ?? [],
+      sockets: options.sockets.ofThread[queue === undefined ? number : 0] ?? [],
+      queue,
       control: this.#control.buffer as SharedArrayBuffer,
       slowPath: options.slowPath?.limit.memory,
       sampling: options.observer?.sampling,

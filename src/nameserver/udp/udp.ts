@@ -8,14 +8,17 @@ import type { InheritedAddress } from '../handover/inherited.ts';
 import type { Observer } from '../observe/start-observe-thread.ts';
 import type { SlowPath } from '../slow-path/slow-path.ts';
 import { type Libc, openLibc } from '../threads/libc.ts';
+import { openXdp, type Xdp } from '../xdp/xdp.ts';
 import { listenDgram } from './udp-dgram.ts';
 import { openUdpSockets, type UdpListener, type UdpSockets } from './udp-sockets.ts';
 import { UdpThreads } from './udp-threads.ts';
 
 export interface UdpOptions {
   readonly addresses: readonly ListenAddress[];
-  /** `auto`: koffi if it works. */
-  readonly io: 'auto' | 'koffi' | 'dgram';
+  /** `auto` and `xdp`: koffi if it works. */
+  readonly io: 'auto' | 'koffi' | 'dgram' | 'xdp';
+  /** With `xdp`: the interfaces, and the maximum number of their queues. */
+  readonly xdp?: { readonly interfaces: readonly string[]; readonly maxQueues: number } | undefined;
   /** Number of koffi threads. With dgram, the main thread answers. */
   readonly threads: number;
   /** Returns the parts of a thread's answerer. */
@@ -42,6 +45,7 @@ export type ChosenUdpListener = UdpListener &
         readonly io: 'koffi';
         readonly libc: Libc;
         readonly sockets: UdpSockets;
+        readonly xdp: Xdp | undefined;
         readonly threads: UdpThreads;
       }
   );
@@ -56,8 +60,14 @@ export async function listenUdp(options: UdpOptions): Promise<ChosenUdpListener>
     return { io: 'dgram', ...(await listenDgram(addresses, { ...answers, observer }, slowPath)) };
   }
   const sockets = openUdpSockets(libc, addresses, options.threads, options.inherited);
+  const listen = sockets.addresses;
+  const xdp =
+    options.io === 'xdp' && options.xdp !== undefined
+      ? await openXdp({ libc, ...options.xdp, listen, log })
+      : undefined;
   const threads = await UdpThreads.start({
     sockets,
+    xdp,
     parts,
     slowPath,
     observer,
@@ -66,7 +76,16 @@ export async function listenUdp(options: UdpOptions): Promise<ChosenUdpListener>
     answerer,
     ...(options.loading && { loading: options.loading }),
   });
-  return { io: 'koffi', libc, sockets, addresses: sockets.addresses, threads, close: () => threads.close() };
+  xdp?.activate();
+  return {
+    io: 'koffi',
+    libc,
+    sockets,
+    xdp,
+    addresses: sockets.addresses,
+    threads,
+    close: () => threads.close(),
+  };
 }
 
 /** Returns undefined if node:dgram is used. */

@@ -21,6 +21,10 @@ const cookieSecret: Shape<Uint8Array> = shape(
   (text) => (/^[0-9a-f]{32}$/i.test(text) ? Buffer.from(text, 'hex') : undefined),
 );
 
+const interfaceName: Shape<string> = shape('names of network interfaces', (text) =>
+  /^[^\s/,:]{1,15}$/.test(text) && text !== '.' && text !== '..' ? text : undefined,
+);
+
 const file: Shape<string> = shape('a file', (text) => resolve(text));
 
 const loopbackAddress: Shape<ListenAddress> = shape('a loopback address with a port', (text) => {
@@ -80,9 +84,17 @@ export const NAMESERVER_SETTINGS = {
   dnsIo: setting({
     name: 'DNS_IO',
     readers: NAMESERVER,
-    schema: oneOf(['auto', 'koffi', 'dgram'], 'auto, koffi or dgram'),
+    schema: oneOf(['auto', 'koffi', 'dgram', 'xdp'], 'auto, koffi, dgram or xdp'),
     byDefault: 'auto',
     is: 'how the node receives and sends UDP',
+  }),
+  /** The interfaces at which packets are taken with `DNS_IO=xdp`. */
+  xdpInterfaces: setting({
+    name: 'XDP_INTERFACES',
+    readers: NAMESERVER,
+    schema: list(interfaceName),
+    byDefault: NOTHING_LISTED,
+    is: 'with `DNS_IO=xdp`: comma list of network interfaces at which the node takes its UDP queries before the kernel does. See [xdp.md](operating/xdp.md)',
   }),
   /** Reserved for zones. Memory is used as they fill it. */
   imageBytes: setting({

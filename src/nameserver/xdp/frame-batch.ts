@@ -1,0 +1,211 @@
+// Answers up to 64 received frames at a time. An answer is written behind its query, into the same frame, so nothing is
+// copied and nothing is allocated per query.
+
+import { performance } from 'node:perf_hooks';
+import { type PacketAnswerer, SLOW_PATH } from '../answer/answer-query.ts';
+import { MAX_UDP_OCTETS } from '../answer/opt-writer.ts';
+import type { Reader } from '../image/image.ts';
+import type { Sampler } from '../observe/sampler.ts';
+import type { SlowPathLimit } from '../slow-path/slow-path-limit.ts';
+import { Frame, MAX_HEADERS_OCTETS } from './frame.ts';
+import { FRAME_BYTES, type QueueMemory, SCRATCH_AT } from './queue-memory.ts';
+import { Rings } from './rings.ts';
+
+interface FrameCounters {
+  ignored: number;
+  unsent: number;
+  observeLatency(seconds: number, answers: number): void;
+}
+
+/** A message that the transfer thread answers. */
+export interface SlowFrame {
+  readonly octets: Uint8Array;
+  readonly client: Uint8Array;
+  readonly clientPort: number;
+  readonly destination: Uint8Array;
+  readonly destinationPort: number;
+}
+
+/** Takes the messages that the transfer thread answers. */
+interface SlowFrames {
+  readonly limit: Pick<SlowPathLimit, 'admit'>;
+  post(frame: SlowFrame): void;
+}
+
+export const BATCH_FRAMES = 64;
+/** The clocks are read once per this many batches, and whenever a wait ends without a frame. */
+const TIMED_BATCHES = 16;
+/** The answer that RFC 1035 §4.2.1 permits is always written, even if the interface cannot send it. */
+const MIN_ANSWER_OCTETS = 512;
+const CACHE_LINE = 64;
+
+export class FrameBatch {
+  readonly rings: Rings;
+  /** The interface's MTU. */
+  mtu = 1500;
+  readonly #bytes: Uint8Array;
+  readonly #frame: Frame;
+  readonly #answerer: PacketAnswerer;
+  readonly #reader: Reader;
+  readonly #counters: FrameCounters;
+  readonly #slow: SlowFrames | undefined;
+  readonly #sampler: Sampler | undefined;
+  #untimedBatches = 0;
+  /** Answers whose latency has not been counted yet. */
+  #uncounted = 0;
+  #lastLatencySeconds = 0;
+
+  constructor(
+    { bytes, rings }: Pick<QueueMemory, 'bytes' | 'rings'>,
+    answerer: PacketAnswerer,
+    reader: Reader,
+    counters: FrameCounters,
+    slow?: SlowFrames,
+    sampler?: Sampler,
+  ) {
+    this.rings = new Rings(rings);
+    this.#bytes = bytes;
+    this.#frame = new Frame(bytes);
+    this.#answerer = answerer;
+    this.#reader = reader;
+    this.#counters = counters;
+    this.#slow = slow;
+    this.#sampler = sampler;
+  }
+
+  /** Call it if no frame arrived: counts the remaining latencies, and makes the next batch read the clocks. */
+  rest(): void {
+    this.#untimedBatches = 0;
+    this.#sampler?.flush();
+    if (this.#uncounted === 0) return;
+    this.#counters.observeLatency(this.#lastLatencySeconds, this.#uncounted);
+    this.#uncounted = 0;
+  }
+
+  /** Answers the first `count` waiting frames. The send ring must have space for them. */
+  reply(count: number): void {
+    if (this.#untimedBatches > 0) {
+      this.#untimedBatches--;
+      this.#uncounted += this.#answer(count);
+      return;
+    }
+    this.#untimedBatches = TIMED_BATCHES - 1;
+    this.#answerer.nowMs = Date.now();
+    this.#sampler?.flushOld(this.#answerer.nowMs);
+    const startedAtMs = performance.now();
+    this.#uncounted += this.#answer(count);
+    this.#lastLatencySeconds = (performance.now() - startedAtMs) / 1000;
+    if (this.#uncounted > 0) this.#counters.observeLatency(this.#lastLatencySeconds, this.#uncounted);
+    this.#uncounted = 0;
+  }
+
+  /** Returns the number of answers. */
+  #answer(count: number): number {
+    const bytes = this.#bytes;
+    const answerer = this.#answerer;
+    const { client } = answerer;
+    const frame = this.#frame;
+    const rings = this.rings;
+    client.transport = 0;
+    client.address = bytes;
+    const sampler = this.#sampler;
+    /** The number of the answer that is sampled. */
+    let sampled = sampler === undefined ? -1 : sampler.left;
+    const startedAtMs = sampled >= 0 && sampled < count ? performance.now() : 0;
+    let answers = 0;
+    this.#reader.enter();
+    for (let i = 0; i < count; i++) {
+      const address = rings.addressOf(i);
+      const octets = rings.octetsOf(i);
+      if (!frame.read(address, octets)) {
+        this.#counters.ignored++;
+        rings.free(address);
+        continue;
+      }
+      let output = (address + octets + CACHE_LINE - 1) & -CACHE_LINE;
+      if (output + MAX_HEADERS_OCTETS + MAX_UDP_OCTETS > (address & -FRAME_BYTES) + FRAME_BYTES) {
+        output = this.#moveQuery(address, octets);
+      }
+      const { headersOctets } = frame;
+      client.at = frame.clientAt;
+      client.octets = frame.addressOctets;
+      let written = 0;
+      try {
+        written = answerer.answer(
+          bytes,
+          frame.messageAt,
+          frame.messageOctets,
+          bytes,
+          output + headersOctets,
+          this.#room(),
+        );
+      } catch {
+        this.#counters.unsent++; // a bug that even the answerer did not handle: only this query is lost
+      }
+      if (written <= 0) {
+        if (written === SLOW_PATH) this.#postSlow();
+        rings.free(address);
+        continue;
+      }
+      rings.send(output, frame.writeReply(output, written));
+      if (answers === sampled && sampler !== undefined) {
+        this.#sample(sampler, output + headersOctets, written, startedAtMs);
+        sampled += 1 + sampler.drawSkip();
+      }
+      answers++;
+    }
+    if (sampler !== undefined) sampler.left = sampled - answers;
+    this.#reader.leave();
+    rings.take(count);
+    return answers;
+  }
+
+  /** Moves a long query out of its frame. Returns the position of the answer in the frame. */
+  #moveQuery(address: number, octets: number): number {
+    const at = SCRATCH_AT + (address & (FRAME_BYTES - 1));
+    this.#bytes.copyWithin(at, address, address + octets);
+    this.#frame.read(at, octets);
+    return address & -FRAME_BYTES;
+  }
+
+  /** Returns the length of the largest answer that the interface can send. */
+  #room(): number {
+    const room = this.mtu - this.#frame.packetHeadersOctets;
+    if (room >= MAX_UDP_OCTETS) return MAX_UDP_OCTETS;
+    return room < MIN_ANSWER_OCTETS ? MIN_ANSWER_OCTETS : room;
+  }
+
+  #sample(sampler: Sampler, answerAt: number, written: number, startedAtMs: number): void {
+    if (!sampler.admit(this.#answerer.nowMs)) return;
+    const { messageAt, messageOctets, destinationAt, clientPort, destinationPort } = this.#frame;
+    const bytes = this.#bytes;
+    sampler.add(this.#answerer, {
+      port: clientPort,
+      local: bytes,
+      localAt: destinationAt,
+      localPort: destinationPort,
+      query: bytes,
+      queryAt: messageAt,
+      queryOctets: messageOctets,
+      answer: bytes,
+      answerAt,
+      answerOctets: written,
+      startedAtMs,
+    });
+  }
+
+  /** Posts the message to the main thread, unless a limit is exceeded. */
+  #postSlow(): void {
+    const { client, nowMs } = this.#answerer;
+    const { messageAt, messageOctets, clientAt, destinationAt, addressOctets } = this.#frame;
+    if (this.#slow?.limit.admit(client, messageOctets, nowMs) !== true) return;
+    const copy = (at: number, octets: number) => this.#bytes.slice(at, at + octets);
+    this.#slow.post({
+      octets: copy(messageAt, messageOctets),
+      client: copy(clientAt, addressOctets),
+      clientPort: this.#frame.clientPort,
+      destination: copy(destinationAt, addressOctets),
+      destinationPort: this.#frame.destinationPort,
+    });
+  }
+}

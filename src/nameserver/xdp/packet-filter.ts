@@ -1,0 +1,138 @@
+// The eBPF program at an interface. It gives UDP queries for the node's addresses to the socket of the queue on which
+// they arrived. The kernel gets everything else, and these queries too if the queue has no socket.
+
+import { BpfAssembler, SIZE } from './assemble-bpf.ts';
+
+/** An address and port that the node answers on. */
+export interface Target {
+  /** 4 or 16 octets. */
+  readonly address: Uint8Array;
+  readonly port: number;
+}
+
+/** The program compares the addresses one after another. */
+export const MAX_TARGETS = 256;
+
+const XDP_PASS = 2;
+const REDIRECT_MAP = 51; // bpf_redirect_map
+// struct xdp_md
+const DATA = 0;
+const DATA_END = 4;
+const QUEUE = 16;
+
+const ETHERNET_OCTETS = 14;
+const ETHER_TYPE = 12;
+const TAG_OCTETS = 4;
+const MAX_TAGS = 2;
+const UDP_OCTETS = 8;
+const DESTINATION_PORT = 2;
+const UDP = 17;
+
+// Registers. The others hold temporary values.
+const PACKET = 2;
+const END = 3;
+const PORT = 7;
+const ADDRESS = [5, 8, 9, 0] as const;
+const CONTEXT = 6;
+const LIMIT = 4;
+const VALUE = 5;
+
+/** Throws if there are too many targets. */
+export function assembleFilter(targets: readonly Target[], map: number): Uint8Array {
+  if (targets.length > MAX_TARGETS) throw new RangeError(`more than ${MAX_TARGETS} addresses`);
+  const code = new BpfAssembler();
+  code.move(CONTEXT, 1);
+  code.load(SIZE.WORD, PACKET, CONTEXT, DATA);
+  code.load(SIZE.WORD, END, CONTEXT, DATA_END);
+  requireOctets(code, ETHERNET_OCTETS);
+  code.load(SIZE.BYTE, VALUE, PACKET, 0);
+  code.and(VALUE, 1);
+  code.jumpUnlessEqual(VALUE, 0, 'pass'); // broadcast or multicast
+  code.load(SIZE.HALF, VALUE, PACKET, ETHER_TYPE);
+  for (let tag = 1; tag <= MAX_TAGS; tag++) {
+    code.jumpIfEqual(VALUE, swapped(0x8100), `tag ${tag}`);
+    code.jumpUnlessEqual(VALUE, swapped(0x88a8), 'no tag');
+    code.label(`tag ${tag}`);
+    code.add(PACKET, TAG_OCTETS); // all offsets below count from here
+    requireOctets(code, ETHERNET_OCTETS);
+    code.load(SIZE.HALF, VALUE, PACKET, ETHER_TYPE);
+  }
+  code.label('no tag');
+  code.jumpIfEqual(VALUE, swapped(0x0800), 'ipv4');
+  code.jumpIfEqual(VALUE, swapped(0x86dd), 'ipv6');
+  pass(code);
+  code.label('ipv4');
+  matchIpv4(code, targets);
+  code.label('ipv6');
+  matchIpv6(code, targets);
+  code.label('pass');
+  pass(code);
+  code.label('take');
+  code.load(SIZE.WORD, 2, CONTEXT, QUEUE);
+  code.loadMap(1, map);
+  code.set(3, XDP_PASS); // the result if the queue has no socket
+  code.call(REDIRECT_MAP);
+  code.exit();
+  return code.assemble();
+}
+
+function matchIpv4(code: BpfAssembler, targets: readonly Target[]): void {
+  const ip = ETHERNET_OCTETS;
+  requireOctets(code, ip + 20 + UDP_OCTETS);
+  code.load(SIZE.BYTE, VALUE, PACKET, ip);
+  code.jumpUnlessEqual(VALUE, 0x45, 'pass'); // with options, or not IPv4
+  code.load(SIZE.HALF, VALUE, PACKET, ip + 6);
+  code.and(VALUE, swapped(0x3fff));
+  code.jumpUnlessEqual(VALUE, 0, 'pass'); // a fragment
+  code.load(SIZE.BYTE, VALUE, PACKET, ip + 9);
+  code.jumpUnlessEqual(VALUE, UDP, 'pass');
+  code.load(SIZE.HALF, PORT, PACKET, ip + 20 + DESTINATION_PORT);
+  code.load(SIZE.WORD, ADDRESS[0], PACKET, ip + 16);
+  for (const { address, port } of targets) {
+    if (address.length === 4) matchTarget(code, address, port);
+  }
+  pass(code);
+}
+
+function matchIpv6(code: BpfAssembler, targets: readonly Target[]): void {
+  const ip = ETHERNET_OCTETS;
+  requireOctets(code, ip + 40 + UDP_OCTETS);
+  code.load(SIZE.BYTE, VALUE, PACKET, ip);
+  code.and(VALUE, 0xf0);
+  code.jumpUnlessEqual(VALUE, 0x60, 'pass');
+  code.load(SIZE.BYTE, VALUE, PACKET, ip + 6);
+  code.jumpUnlessEqual(VALUE, UDP, 'pass'); // also extension headers
+  code.load(SIZE.HALF, PORT, PACKET, ip + 40 + DESTINATION_PORT);
+  for (const [i, register] of ADDRESS.entries()) code.load(SIZE.WORD, register, PACKET, ip + 24 + 4 * i);
+  for (const { address, port } of targets) {
+    if (address.length === 16) matchTarget(code, address, port);
+  }
+}
+
+/** Takes the packet if its port and its address, in the registers of ADDRESS, are those of the target. */
+function matchTarget(code: BpfAssembler, address: Uint8Array, port: number): void {
+  const next = `after ${address.join('.')} ${port}`;
+  const view = new DataView(address.buffer, address.byteOffset);
+  for (let i = 0; 4 * i < address.length; i++) {
+    code.jumpUnlessEqual(ADDRESS[i] as number, view.getUint32(4 * i, true), next);
+  }
+  code.jumpIfEqual(PORT, swapped(port), 'take');
+  code.label(next);
+}
+
+/** Passes a packet that has fewer octets from PACKET on. */
+function requireOctets(code: BpfAssembler, octets: number): void {
+  code.move(LIMIT, PACKET);
+  code.add(LIMIT, octets);
+  code.jumpIfGreater(LIMIT, END, 'pass');
+}
+
+function pass(code: BpfAssembler): void {
+  code.set(0, XDP_PASS);
+  code.exit();
+}
+
+/** Returns the value that a little-endian processor loads from two octets in network order. */
+function swapped(value: number): number {
+  return ((value & 0xff) << 8) | (value >> 8);
+}

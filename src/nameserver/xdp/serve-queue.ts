@@ -1,0 +1,60 @@
+// The loop of a thread that serves one queue of an interface.
+
+import { EAGAIN, EINTR, POLLIN, SystemError } from '../threads/libc.ts';
+import { BATCH_FRAMES, type FrameBatch } from './frame-batch.ts';
+import { POLLOUT, type XdpKernel } from './kernel.ts';
+import { QUEUE_STATE, type XdpQueue } from './queue.ts';
+
+const WAIT_MS = 100;
+/** Maximum number of calls that make the kernel send one batch. Without a limit, a slow interface could hold the thread. */
+const MAX_WAKEUPS = 64;
+
+/**
+ * Serves until `beat`, which is called several times per second, returns true. Frames that have been received by then
+ * are answered.
+ */
+export function serveQueue(kernel: XdpKernel, queue: XdpQueue, batch: FrameBatch, beat: () => boolean): void {
+  const state = new Int32Array(queue.state);
+  while (Atomics.load(state, QUEUE_STATE.IS_ACTIVE) === 0) {
+    if (beat()) return;
+    Atomics.wait(state, QUEUE_STATE.IS_ACTIVE, 0, WAIT_MS);
+  }
+  const { rings } = batch;
+  const waiting = new Int32Array(2); // struct pollfd
+  const address = kernel.addressOf(new Uint8Array(waiting.buffer));
+  for (;;) {
+    rings.freeCompleted();
+    const count = Math.min(rings.waiting, rings.sendRoom, BATCH_FRAMES);
+    if (count > 0) {
+      batch.reply(count);
+      send(kernel, queue.socket, batch);
+      if (beat()) break;
+      continue;
+    }
+    // With a full send ring, the thread waits only for sending: any frame that arrives would end another wait immediately.
+    waiting[0] = queue.socket;
+    waiting[1] = rings.sendRoom === 0 ? POLLOUT : POLLIN;
+    const ready = kernel.poll(address, 1, WAIT_MS);
+    if (beat()) break;
+    if (ready > 0) continue;
+    batch.mtu = Atomics.load(state, QUEUE_STATE.MTU);
+    batch.rest();
+    const errno = ready === 0 ? EINTR : kernel.errno();
+    if (errno !== EINTR && errno !== EAGAIN) throw new SystemError('poll', errno);
+  }
+  for (let left = rings.waiting; left > 0 && rings.sendRoom > 0; ) {
+    const count = Math.min(left, rings.sendRoom, BATCH_FRAMES);
+    batch.reply(count);
+    send(kernel, queue.socket, batch);
+    left -= count;
+  }
+}
+
+/** Makes the kernel send. Frames that it does not take now are sent with a later batch, or while the thread waits. */
+function send(kernel: XdpKernel, socket: number, { rings }: FrameBatch): void {
+  for (let i = 0; i < MAX_WAKEUPS && rings.sendNeedsWakeup && rings.unsent > 0; i++) {
+    if (kernel.sendRing(socket) >= 0) continue;
+    if (kernel.errno() !== EAGAIN) return; // EBUSY, ENOBUFS: no memory or slot is free; ENETDOWN: the interface is down
+    rings.freeCompleted();
+  }
+}
