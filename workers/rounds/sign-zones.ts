@@ -41,8 +41,8 @@ interface SignZonesOptions {
 
 const IDLE_MS = 1000;
 const REFRESHES_AT_ONCE = 4;
-const REFRESHES_A_ROUND = 32;
-/** If more zones are due than a round takes, every eighth is verified as a sample for the breaker. */
+const CLAIMED_AT_ONCE = 32;
+/** If more zones are due than a claim takes, every eighth is verified as a sample for the breaker. */
 const VERIFIED_EACH = 8;
 const RENEW_MS = 30_000;
 
@@ -66,30 +66,39 @@ export function signZones(options: SignZonesOptions): Rounds {
 }
 
 async function refreshDue(options: SignZonesOptions, signal: AbortSignal): Promise<{ isMore: boolean }> {
-  const { db, breaker } = options;
-  if (breaker.isOpen) return { isMore: false };
-  const due = await claimDueRefreshes(db, REFRESHES_A_ROUND);
-  const isMore = due.length === REFRESHES_A_ROUND;
-  const left = due.entries();
+  const zones = dueRefreshes(options, signal);
   const work = async () => {
-    for (const [i, zone] of left) {
-      if (signal.aborted) await endLease(db, zone.id);
-      else await refresh(options, zone, { isVerified: !isMore || i % VERIFIED_EACH === 0, signal });
-    }
+    for (let next = await zones.next(); !next.done; next = await zones.next())
+      await refresh(options, next.value, signal);
   };
   await Promise.all(Array.from({ length: REFRESHES_AT_ONCE }, work));
-  return { isMore };
+  return { isMore: false };
 }
 
-async function refresh(
-  options: SignZonesOptions,
-  zone: DueZone,
-  { isVerified, signal }: { readonly isVerified: boolean; readonly signal: AbortSignal },
-): Promise<void> {
+interface DueRefresh extends DueZone {
+  readonly isVerified: boolean;
+}
+
+/** Claims further zones as soon as those claimed before are started, so that no worker waits for the slowest zone. */
+async function* dueRefreshes(
+  { db, breaker }: SignZonesOptions,
+  signal: AbortSignal,
+): AsyncGenerator<DueRefresh> {
+  for (let isMore = true; isMore && !breaker.isOpen && !signal.aborted; ) {
+    const due = await claimDueRefreshes(db, CLAIMED_AT_ONCE);
+    isMore = due.length === CLAIMED_AT_ONCE;
+    for (const [i, zone] of due.entries()) {
+      if (signal.aborted) await endLease(db, zone.id);
+      else yield { ...zone, isVerified: !isMore || i % VERIFIED_EACH === 0 };
+    }
+  }
+}
+
+async function refresh(options: SignZonesOptions, zone: DueRefresh, signal: AbortSignal): Promise<void> {
   const { db, breaker } = options;
   await doing(options, zone, signal, async () => {
     const { made } = await refreshSignatures(db, zone.id, signal);
-    if (isVerified) await breaker.look(zone);
+    if (zone.isVerified) await breaker.look(zone);
     return { kind: 'refreshed', made };
   });
 }
@@ -143,7 +152,7 @@ async function doing(
   const startedMs = performance.now();
   try {
     const done = await work();
-    await endLease(db, id);
+    if (done.kind !== 'refreshed') await endLease(db, id); // a refresh has ended it
     onOutcome({ ...done, zone, seconds: (performance.now() - startedMs) / 1000 });
   } catch (thrown) {
     if (signal.aborted) return await endLease(db, id).catch(onTrouble);

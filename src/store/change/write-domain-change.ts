@@ -189,10 +189,14 @@ export async function writeLog(
   order: LogOrder,
   written: WrittenChange,
 ): Promise<void> {
+  await sql`with ${sql.join(logWritten(lock, order, written))} select`.execute(trx);
+}
+
+/** Does the same as parts of a WITH. */
+export function logWritten(lock: DomainLock, order: LogOrder, written: WrittenChange): RawBuilder<unknown>[] {
   const told = auditEntry(lock, order, written.changeId);
-  await sql`${told === undefined ? sql`` : sql`with told as (${told})`} ${logEntry(lock, order, written)}`.execute(
-    trx,
-  );
+  const logged = sql`logged as (${logEntry(lock, order, written)})`;
+  return told === undefined ? [logged] : [sql`told as (${told})`, logged];
 }
 
 type LogOrder = Omit<DomainChangeOrder, 'served' | 'publish' | 'records'>;

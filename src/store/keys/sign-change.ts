@@ -2,7 +2,7 @@
 // would block the main thread for long is planned and signed in another thread.
 
 import { isMainThread } from 'node:worker_threads';
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Name } from '../../dns/name.ts';
 import { planChange } from '../../zone/signing/plan-change.ts';
 import type { OwnerRows } from '../../zone/signing/plan-rows.ts';
@@ -42,6 +42,8 @@ export interface ChangeToSign {
   readonly isWhole?: boolean;
   /** True if signatures that are due soon are renewed too. */
   readonly isRefresh?: boolean;
+  /** All present rows of the zone, if they are read already. */
+  readonly present?: readonly ZoneRecord[];
   /** Missing NSEC records at changed names, which the records before them already point to. */
   readonly missing?: ReadonlyMap<Name, ZoneRecord>;
 }
@@ -87,20 +89,26 @@ export async function zoneKeys(trx: Database, { keys }: SignedZone): Promise<Zon
 /** Plans the change in this thread. Returns undefined if so much of the zone is needed that a thread must do it. */
 async function planHere(
   trx: Database,
-  { zoneId, missing }: ChangeToSign,
+  { zoneId, present, missing }: ChangeToSign,
   order: SigningOrder,
 ): Promise<SigningPlan | undefined> {
   if (isMainThread && order.wanted.size > MOST_NAMES_HERE) return undefined;
   const planning = planChange(order, missing);
   for (let step = planning.next(); ; ) {
     if (step.done) return step.value;
-    const isTooMuch = isMainThread && step.value.whole && (await isLarge(trx, zoneId));
+    const isTooMuch = isMainThread && step.value.whole && (await isLarge(trx, zoneId, present));
     if (isTooMuch) return undefined;
-    step = planning.next(await readNeeded(trx, zoneId, step.value, order));
+    const rows = step.value.whole ? present : undefined;
+    step = planning.next(rows ?? (await readNeeded(trx, zoneId, step.value, order)));
   }
 }
 
-async function isLarge(trx: Database, zoneId: number): Promise<boolean> {
+async function isLarge(
+  trx: Database,
+  zoneId: number,
+  present: readonly ZoneRecord[] | undefined,
+): Promise<boolean> {
+  if (present !== undefined) return present.length > MOST_ROWS_HERE;
   const { rows } = await sql<{ records: number }>`select records from zones where id = ${zoneId}`.execute(
     trx,
   );
@@ -186,8 +194,11 @@ export async function noteEdgeZone(trx: Database, zoneId: number): Promise<void>
     on conflict (zone_id) do update set changed = excluded.changed`.execute(trx);
 }
 
-/** Records that signatures were renewed, so that those over per-region record sets are renewed with the same keys. */
-export async function noteRenewedSignatures(trx: Database, zoneId: number): Promise<void> {
-  await sql`
-    update edge_signings set changed = nextval('change_version') where zone_id = ${zoneId}`.execute(trx);
+/**
+ * Records that signatures were renewed, so that those over per-region record sets are renewed with the same keys, as a
+ * part of a WITH.
+ */
+export function signaturesRenewed(zoneId: number): RawBuilder<unknown> {
+  return sql`renewed as (
+    update edge_signings set changed = nextval('change_version') where zone_id = ${zoneId})`;
 }

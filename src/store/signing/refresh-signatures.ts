@@ -1,20 +1,25 @@
-// Renews the signatures of a zone before they expire. They are computed without a lock, then written where nothing has
-// changed. Only RRSIG and SOA records are written.
+// Renews the signatures of a zone before they expire. Those of a small zone are computed under its lock, with few
+// statements. Those of a large zone are computed without a lock, then written where nothing has changed. Only RRSIG and
+// SOA records are written.
 
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
+import { readSignature } from '../../dns/dnssec/signed-octets.ts';
 import type { Name } from '../../dns/name.ts';
+import { TYPE } from '../../dns/type-codes.ts';
 import { planRefresh } from '../../zone/signing/plan-refresh.ts';
 import type { OwnerRows, Signers } from '../../zone/signing/plan-rows.ts';
 import { signSets } from '../../zone/signing/sign-set.ts';
-import { remakeBefore, type SignatureTimes, signatureTimes } from '../../zone/signing/validity.ts';
-import { readOwners } from '../keys/read-zone-rows.ts';
-import { noteRenewedSignatures, noteSignatures, zoneKeys } from '../keys/sign-change.ts';
+import { dueAt, remakeBefore, type SignatureTimes, signatureTimes } from '../../zone/signing/validity.ts';
+import type { ZoneRecord } from '../../zone/zone.ts';
+import { readOwners, readWhole } from '../keys/read-zone-rows.ts';
+import { signaturesRenewed, zoneKeys } from '../keys/sign-change.ts';
 import { findSignedZone, isWrittenSigned, type SignedZone } from '../keys/signed-zone.ts';
 import { currentTime } from '../postgres/current-time.ts';
 import type { Database } from '../postgres/database.ts';
 import { decodeNameColumn, encodeNameColumn } from '../postgres/name-column.ts';
 import { inTransaction } from '../postgres/transaction.ts';
 import type { LockedZone } from '../zones/write-zone.ts';
+import { SMALL_ZONE_ROWS } from './enable-signing.ts';
 import {
   isOfSoa,
   type LockedSubject,
@@ -47,6 +52,8 @@ export async function refreshSignatures(
   signedZoneId: number,
   signal: AbortSignal,
 ): Promise<Refreshed> {
+  const small = await inTransaction(db, (trx) => refreshSmall(trx, signedZoneId));
+  if (small !== undefined) return small;
   let made = 0;
   let isChanged = false;
   for (let after: string | undefined = '', salt = 0; after !== undefined; salt++) {
@@ -64,6 +71,56 @@ export async function refreshSignatures(
     }
   }
   return { made, expiresAt: await noteEarliest(db, signedZoneId) };
+}
+
+/** Returns undefined if the zone is large, is not signed or not served, or if nothing is due. */
+async function refreshSmall(trx: Database, signedZoneId: number): Promise<Refreshed | undefined> {
+  const subject = await subjectOf(trx, signedZoneId);
+  const locked = subject && (await lockSubject(trx, subject));
+  if (locked === undefined) return undefined;
+  const { zone, signed, apex, now } = locked;
+  if (zone === undefined || zone.deleted || zone.records > SMALL_ZONE_ROWS || !isWrittenSigned(signed))
+    return undefined;
+  const at = Math.floor(now.getTime() / 1000);
+  const before = remakeBefore(at, 'refresh');
+  const signers: Signers = { apex, keys: await zoneKeys(trx, signed), remakeBefore: before };
+  const present = await readWhole(trx, zone.id);
+  const isServedSoa = (record: ZoneRecord) => record.owner === apex && isOfSoa(record);
+  const plan = planRefresh(
+    present.filter((record) => !isServedSoa(record)),
+    signers,
+  );
+  const isSoaDue = present.some((one) => isServedSoa(one) && (expirationOf(one) ?? before) < before);
+  if (plan.planned.length === 0 && !isSoaDue) return undefined;
+  const times = signatureTimes(apex, at);
+  const owners = plan.rows(await signSets(plan.toSign, { zone: apex, times }));
+  const replaced = new Set(owners.map(({ owner }) => owner));
+  const others = present.filter((record) => !replaced.has(record.owner) && !isServedSoa(record));
+  const kept = [...others, ...owners.flatMap(({ records }) => records)];
+  const expiresAt = Math.min(times.expiration, ...expirationsOf(kept));
+  await writeOwners(trx, locked, owners, {
+    times,
+    present,
+    others: [leaseEnded(signedZoneId, expiresAt), signaturesRenewed(zone.id)],
+  });
+  return { made: plan.toSign.length + signers.keys.data.length, expiresAt };
+}
+
+/** Returns undefined for records that are not signatures. */
+function expirationOf({ type, rdata }: ZoneRecord): number | undefined {
+  return type === TYPE.RRSIG ? readSignature(rdata).expiration : undefined;
+}
+
+function expirationsOf(records: readonly ZoneRecord[]): number[] {
+  return records.flatMap((record) => expirationOf(record) ?? []);
+}
+
+/** Ends the lease of the zone, and records when its first signature expires, as a part of a WITH. */
+function leaseEnded(signedZoneId: number, expiresAt: number | null): RawBuilder<unknown> {
+  return sql`ended as (
+    update signed_zones set leased_until = null, expires_at = to_timestamp(${expiresAt}),
+      resign_at = to_timestamp(${expiresAt === null ? null : dueAt(expiresAt)})
+    where id = ${signedZoneId})`;
 }
 
 /** Returns undefined if the zone is not signed or not served. */
@@ -169,8 +226,7 @@ async function writeRefreshed(
   );
   const atApex = plan.rows(await signSets(plan.toSign, { zone: apex, times }));
   const owners = [...atApex, ...rows.filter(({ owner }) => !changed.has(encodeNameColumn(owner)))];
-  await writeOwners(trx, locked, owners, { times });
-  await noteRenewedSignatures(trx, zone.id);
+  await writeOwners(trx, locked, owners, { times, present: apexRows, others: [signaturesRenewed(zone.id)] });
   return { atApex: plan.toSign.length + signers.keys.data.length, isChanged: changed.size > 0 };
 }
 
@@ -187,7 +243,7 @@ async function changedOwners(
   return new Set(found.rows.map(({ owner }) => owner));
 }
 
-/** Records the earliest expiration, which determines the next refresh. */
+/** Records the earliest expiration, which determines the next refresh, and ends the lease. */
 async function noteEarliest(db: Database, signedZoneId: number): Promise<number | null> {
   const { rows } = await sql<{ first: number | null }>`
     select min(${EXPIRATION}) as first from zone_records r
@@ -196,6 +252,6 @@ async function noteEarliest(db: Database, signedZoneId: number): Promise<number 
         join zones z on z.id = d.zone_id or (z.name = s.zone_name and z.kind = 'operator')
       where s.id = ${signedZoneId})`.execute(db);
   const first = rows[0]?.first ?? null;
-  await noteSignatures(db, signedZoneId, first);
+  await sql`with ${leaseEnded(signedZoneId, first)} select`.execute(db);
   return first;
 }

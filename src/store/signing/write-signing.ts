@@ -1,6 +1,6 @@
 // Writes what only signing changes: signatures, denial records, keys and the serial, under the lock of the zone.
 
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Name } from '../../dns/name.ts';
 import { coveredType } from '../../dns/record/covered-type.ts';
 import { TYPE } from '../../dns/type-codes.ts';
@@ -11,7 +11,7 @@ import { type SignatureTimes, signatureTimes } from '../../zone/signing/validity
 import type { ZoneRecord } from '../../zone/zone.ts';
 import { type ChangedBy, printActor } from '../accounts/actor.ts';
 import { type DomainLock, lockDomain } from '../change/lock-domain.ts';
-import { writeLog } from '../change/write-domain-change.ts';
+import { logWritten } from '../change/write-domain-change.ts';
 import { readOwners, readWhole } from '../keys/read-zone-rows.ts';
 import { signChange, zoneKeys } from '../keys/sign-change.ts';
 import { isOfSigner, isWrittenSigned, loadSignedZones, type SignedZone } from '../keys/signed-zone.ts';
@@ -24,8 +24,8 @@ import {
   changedZone,
   type LockedZone,
   lockZones,
-  writeChanges,
   writeDifference,
+  writeLastChange,
 } from '../zones/write-zone.ts';
 import { type Chunk, chunksOfOwners } from '../zones/zone-rows.ts';
 
@@ -157,8 +157,8 @@ async function signPresent(
   for (const [name, records] of replaced) wanted.set(name, [...records]);
   const { id: zoneId } = zone as LockedZone;
   const isWhole = names === 'whole';
-  const change = { zoneId, apex, signed, now, wanted, isWhole, isRefresh, ...(missing && { missing }) };
-  return await signChange(trx, change);
+  const change = { zoneId, apex, signed, now, wanted, isWhole, isRefresh };
+  return await signChange(trx, { ...change, ...(isWhole && { present: rows }), ...(missing && { missing }) });
 }
 
 interface OwnersOrder {
@@ -166,6 +166,10 @@ interface OwnersOrder {
   readonly times?: SignatureTimes;
   /** The new serial. */
   readonly serial?: number;
+  /** Rows of the zone, if they are read already, with all of its apex. */
+  readonly present?: readonly ZoneRecord[];
+  /** See `finish`. */
+  readonly others?: readonly RawBuilder<unknown>[];
 }
 
 /** Writes these owners as given, and increments the serial. */
@@ -177,7 +181,8 @@ export async function writeOwners(
 ): Promise<void> {
   const { apex, signed } = locked;
   const zone = locked.zone as LockedZone;
-  const rows = await readOwners(trx, zone.id, [apex]);
+  const rows =
+    order.present?.filter(({ owner }) => owner === apex) ?? (await readOwners(trx, zone.id, [apex]));
   const { serial = nextSerialOf(locked, rows), times = signatureTimes(apex, secondsOf(locked.now)) } = order;
   const served = rows.find(({ type }) => type === TYPE.SOA) as ZoneRecord;
   const soa = { ...served, rdata: withSerial(served.rdata, serial) };
@@ -191,7 +196,8 @@ export async function writeOwners(
   const others = replacedAt(apex, rows, owners).filter((record) => !isOfSoa(record));
   const atApex = { owner: apex, records: [soa, ...signatures, ...others] };
   const below = owners.filter(({ owner }) => owner !== apex);
-  await finish(trx, locked, serial, chunksOfOwners(zone, apex, [atApex, ...below]), REFRESH);
+  const chunks = chunksOfOwners(zone, apex, [atApex, ...below]);
+  await finish(trx, locked, serial, chunks, REFRESH, order.others);
 }
 
 function secondsOf(time: Date): number {
@@ -230,25 +236,33 @@ export function nextSerialOf({ domain, apex }: LockedSubject, rows: readonly Zon
   return nextSerial(serialIn(soa.rdata));
 }
 
-/** If `serial` is undefined, it does not change. */
+/** If `serial` is undefined, it does not change. `others` are parts of a WITH for the last statement. */
 export async function finish(
   trx: Database,
   { zone, domain }: LockedSubject,
   serial: number | undefined,
   chunks: Iterable<Chunk>,
   change: ChangedBy | Unlogged,
+  others: readonly RawBuilder<unknown>[] = [],
 ): Promise<void> {
   const { id, nextVersion, records: before } = zone as LockedZone;
   let records = before;
-  for (const chunk of chunks) records += (await writeDifference(trx, chunk)).get(id) ?? 0;
-  const changed = changedZone(zone as LockedZone, records);
+  let last: Chunk | undefined;
+  for (const chunk of chunks) {
+    if (last !== undefined) records += (await writeDifference(trx, last)).get(id) ?? 0;
+    last = chunk;
+  }
   const { source, by } = change;
-  await writeChanges(trx, [changed], 'zone.save', { source, ...(by && { actor: printActor(by) }) });
+  const parts = [...others];
+  if (domain !== undefined && serial !== undefined) {
+    parts.push(sql`numbered as (
+      update domains set serial = ${serial}, updated_at = ${domain.now} where id = ${domain.row.id})`);
+    if (by !== undefined)
+      parts.push(
+        ...logWritten(domain, { by, source, operation: 'dnssec' }, { changeId: nextVersion, serial }),
+      );
+  }
+  const changed = changedZone(zone as LockedZone, records);
+  await writeLastChange(trx, changed, last, { source, ...(by && { actor: printActor(by) }) }, parts);
   announceAfterCommit(trx);
-  if (domain === undefined || serial === undefined) return;
-  await sql`update domains set serial = ${serial}, updated_at = ${domain.now} where id = ${domain.row.id}`.execute(
-    trx,
-  );
-  if (by === undefined) return;
-  await writeLog(trx, domain, { by, source, operation: 'dnssec' }, { changeId: nextVersion, serial });
 }

@@ -174,6 +174,31 @@ export async function writeChanges(
   if (most >= LARGE_RECORDS) await sql`select analyze_zone_records(${most})`.execute(trx);
 }
 
+/**
+ * Writes the last chunk of a zone's change, the change and `others`, which are parts of a WITH, with one statement.
+ * `zone.records` does not include the chunk.
+ */
+export async function writeLastChange(
+  trx: Database,
+  zone: ChangedZone,
+  last: Chunk | undefined,
+  by: ChangedZonesBy,
+  others: readonly RawBuilder<unknown>[],
+): Promise<void> {
+  const parts = [
+    ...(last === undefined ? [] : [differenceWritten(last)]),
+    changesWritten([zone], 'zone.save', by, last),
+    ...others,
+  ];
+  const growth = last === undefined ? sql`0` : sql`coalesce((select growth from grown), 0)`;
+  const { rows } = await sql<{ growth: number }>`with ${sql.join(parts)} select ${growth} as growth`.execute(
+    trx,
+  );
+  const { growth: grown } = rows[0] as { growth: number };
+  const records = zone.records + grown;
+  if (grown > 0 && records >= LARGE_RECORDS) await sql`select analyze_zone_records(${records})`.execute(trx);
+}
+
 interface ChangedZonesBy {
   readonly source: ChangeSource;
   readonly actor?: string;
