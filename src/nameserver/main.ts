@@ -60,6 +60,7 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
       countryDb: settings.countryDb,
       snapshotDirectory,
       isSuccessor,
+      answersFirst: !isSuccessor,
       databaseUrl,
       readUrl,
       nodeName,

@@ -7,7 +7,6 @@ import type { ProcessUser } from '../process/run-as.ts';
 import { StartFault } from '../process/start-fault.ts';
 import type { TlsFiles } from '../process/tls-files.ts';
 import type { StartTlsOptions, TlsThread } from './tls/start-tls-thread.ts';
-import { tryAddresses } from './try-addresses.ts';
 
 export interface TlsSettings {
   readonly dotListen: readonly ListenAddress[];
@@ -44,6 +43,7 @@ export async function openDnsTlsFiles(
 /** Throws StartFault if another program listens on one of the addresses. */
 export async function tryTlsAddresses({ dotListen, dohListen, dohPlainListen }: TlsSettings): Promise<void> {
   const addresses = { DOT_LISTEN: dotListen, DOH_LISTEN: dohListen, DOH_PLAIN_LISTEN: dohPlainListen };
+  const { tryAddresses } = await import('./try-addresses.ts');
   for (const [setting, listen] of Object.entries(addresses))
     await tryAddresses(listen, 'tcp').catch((error) => {
       throw listenFault(setting, error);

@@ -7,7 +7,7 @@ import { dropRights } from '../process/drop-rights.ts';
 import { hidePasswords } from '../process/hide-passwords.ts';
 import type { ListenAddress } from '../process/listen-address.ts';
 import { listenFault } from '../process/listen-fault.ts';
-import { listenHealth, type Readiness } from '../process/listen-health.ts';
+import type { HealthListener, Readiness } from '../process/listen-health.ts';
 import type { Log } from '../process/reconnect.ts';
 import { giveDirectory, type ProcessUser } from '../process/run-as.ts';
 import type { ProcessLife } from '../process/run-process.ts';
@@ -19,13 +19,10 @@ import { QueryCounters, sumCounters } from './answer/query-counters.ts';
 import { RateLimit } from './answer/response-rate-limit.ts';
 import { findRejection, lagSecondsSince } from './follow/follow-state.ts';
 import type { ImageThread } from './follow/start-image-thread.ts';
-import { notifyMainProcess } from './handover/start-successor.ts';
 import type { Predecessor } from './handover/take-over.ts';
 import { Image } from './image/image.ts';
-import { createMetrics } from './metrics/metrics.ts';
 import type { ObserveOptions } from './observe/messages.ts';
 import { createObserver, type Observer } from './observe/start-observe-thread.ts';
-import { offerSockets } from './offer-sockets.ts';
 import { openDnsTlsFiles, startTls, type TlsSettings, tryTlsAddresses } from './serve-tls.ts';
 import { SlowPath } from './slow-path/slow-path.ts';
 import type { TransferThread } from './slow-path/start-transfer-thread.ts';
@@ -35,11 +32,12 @@ import { DEFAULT_TCP_LIMITS, listenTcp, type TcpListener } from './tcp/tcp.ts';
 import { openLibc } from './threads/libc.ts';
 import type { TlsThread } from './tls/start-tls-thread.ts';
 import type { TransferThreadOptions } from './transfer/messages.ts';
-import { tryAddresses } from './try-addresses.ts';
 import { listenUdp } from './udp/udp.ts';
 import { loadUdpThreads } from './udp/udp-threads.ts';
 
 const LOADED_POLL_MS = 5;
+/** A snapshot that is read within this time is served before the code for health and metrics is loaded. */
+const QUICK_RESTORE_MS = 1000;
 /**
  * Time that a process with a snapshot waits for the database before it is ready: the schema may be wrong, or the name taken.
  */
@@ -118,49 +116,53 @@ export async function serveZones(options: ServeOptions): Promise<void> {
   // Already now: a rotation of the log must not end a node that loads its zones.
   if (options.queryLog !== undefined) life.onHangup(() => observer?.reopen());
   let tls: TlsThread | undefined;
+  const loading =
+    options.dnsIo === 'dgram' ? [] : loadUdpThreads(options.dnsThreads + options.xdpQueues, ANSWERER);
   const tlsFiles = await openDnsTlsFiles(options);
 
-  const registry = createMetrics(() => sumCounters(counters), {
-    zones: () => image.zones,
-    records: () => image.records,
-    regions: () => image.regions,
-    imageBytes: () => image.bytesUsed,
-    imageCapacityBytes: () => image.capacityBytes,
-    tcpConnections: () => tcp?.connections() ?? 0,
-    feedLagSeconds: () => lagSecondsSince(thread.state()?.caughtUpAtMs, Date.now()),
-    refusedZones: () => thread.state()?.refused ?? 0,
-    zonesWithoutRoom: () => thread.state()?.withoutRoom ?? 0,
-    heldZones: () => thread.state()?.held?.zones ?? 0,
-    asked: () => thread.state()?.asked ?? { reported: 0, dropped: 0 },
-    counted: () => thread.state()?.counted ?? { reported: 0, other: 0, dropped: 0 },
-    diskSpace: diskSpaceOf(snapshotDirectory),
-    writeFailures: () => thread.state()?.writeFailures ?? noWriteFailures(),
-    transfers: () => transfers?.state(),
-    tls: () => tls?.state(),
-    tlsFiles: () => tlsFiles,
-    slowPathDropped: () => slowPath?.limit.dropped,
-    observed: () => observer?.observed(),
-  });
   const readiness = (): Readiness => {
     if (life.stopping.aborted) return waiting('it is being stopped');
     return isListening ? { kind: 'ready' } : waiting(whyNotListening(thread));
   };
   const { metricsListen, metricsHosts } = options;
-  const openHealth = () =>
-    listenHealth(metricsListen, registry, readiness, metricsHosts, predecessor?.health);
-  // The predecessor reports the node's health until this process can.
-  let health = predecessor === undefined ? await openHealth() : undefined;
-  life.onStop(async () => health?.close());
+  const openHealth = async () => {
+    const { createMetrics } = await import('./metrics/metrics.ts');
+    const { listenHealth } = await import('../process/listen-health.ts');
+    const registry = createMetrics(() => sumCounters(counters), {
+      zones: () => image.zones,
+      records: () => image.records,
+      regions: () => image.regions,
+      imageBytes: () => image.bytesUsed,
+      imageCapacityBytes: () => image.capacityBytes,
+      tcpConnections: () => tcp?.connections() ?? 0,
+      feedLagSeconds: () => lagSecondsSince(thread.state()?.caughtUpAtMs, Date.now()),
+      refusedZones: () => thread.state()?.refused ?? 0,
+      zonesWithoutRoom: () => thread.state()?.withoutRoom ?? 0,
+      heldZones: () => thread.state()?.held?.zones ?? 0,
+      asked: () => thread.state()?.asked ?? { reported: 0, dropped: 0 },
+      counted: () => thread.state()?.counted ?? { reported: 0, other: 0, dropped: 0 },
+      diskSpace: diskSpaceOf(snapshotDirectory),
+      writeFailures: () => thread.state()?.writeFailures ?? noWriteFailures(),
+      transfers: () => transfers?.state(),
+      tls: () => tls?.state(),
+      tlsFiles: () => tlsFiles,
+      slowPathDropped: () => slowPath?.limit.dropped,
+      observed: () => observer?.observed(),
+    });
+    return await listenHealth(metricsListen, registry, readiness, metricsHosts, predecessor?.health);
+  };
   const addresses = addressesToListenOn(options);
-  if (predecessor === undefined) {
+  const restored = thread.restored.then(({ isServing }) => isServing);
+  let health: HealthListener | undefined;
+  life.onStop(async () => health?.close());
+  // The predecessor reports the node's health until this process can.
+  if (predecessor === undefined && !(await Promise.race([restored, pause(QUICK_RESTORE_MS, false)]))) {
+    health = await openHealth();
+    const { tryAddresses } = await import('./try-addresses.ts');
     await tryAddresses(addresses).catch(refuse);
     await tryTlsAddresses(options);
   }
-
-  // The image's thread has the processor to itself until it has read the snapshot. Then the UDP threads load.
-  const { isServing } = await thread.restored;
-  const loading =
-    options.dnsIo === 'dgram' ? [] : loadUdpThreads(options.dnsThreads + options.xdpQueues, ANSWERER);
+  const isServing = await restored;
   if (predecessor !== undefined) await untilCurrent(thread, isServing, life);
   else if (!isServing) await untilLoaded(thread, options);
 
@@ -205,6 +207,7 @@ export async function serveZones(options: ServeOptions): Promise<void> {
     reportFailure,
     inherited,
   }).catch(refuse);
+  thread.answering();
   life.onStop(udp.close);
   tls = await startTls(options, {
     thread: { ...partsOf(TLS_SLOT, -1), inherited },
@@ -215,6 +218,7 @@ export async function serveZones(options: ServeOptions): Promise<void> {
     reportFailure,
   });
   life.onStop(async () => tls?.stop());
+  if (predecessor === undefined) health ??= await openHealth();
   if (user !== undefined) giveDirectory([snapshotDirectory], user); // including the files written so far
   dropRights(user, log);
   observer?.start(); // so that its files belong to the user, who opens them again after a rotation
@@ -227,13 +231,17 @@ export async function serveZones(options: ServeOptions): Promise<void> {
   const encrypted = { dot: dotListen, doh: dohListen, dohPlain: dohPlainListen };
   log.info({ addresses, ...encrypted, metrics: health.address, zones, records, io: udp.io }, 'ready');
   if (predecessor !== undefined) {
+    const { notifyMainProcess } = await import('./handover/start-successor.ts');
     notifyMainProcess(await openLibc(), options.environment.NOTIFY_SOCKET);
     await predecessor.release(tcp.adopt);
     thread.predecessorEnded();
   }
   // Only now: if this process ends earlier, its parent lets the predecessor continue.
   life.ready({ addresses });
-  if (udp.io === 'koffi') await offerSockets({ ...options, addresses, tcp, udp, tls, health });
+  if (udp.io === 'koffi') {
+    const { offerSockets } = await import('./offer-sockets.ts');
+    await offerSockets({ ...options, addresses, tcp, udp, tls, health });
+  }
   if (slowPath === undefined) thread.watch(false);
   else transfers = await startTransfers(options, settings, slowPath, amplificationLimit);
 }

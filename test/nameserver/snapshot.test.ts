@@ -18,6 +18,7 @@ import { diskSpaceOf } from '../../src/nameserver/snapshot/disk-space.ts';
 import {
   noteRestoring,
   noteStuck,
+  noteUnsound,
   readRestoreNote,
   removeRestoreNote,
   whyNotRead,
@@ -72,7 +73,7 @@ describe('the restore note', () => {
     for (let i = 0; i < 5; i++) noteRestoring(directory, 4);
     expect(whyNotRead(readRestoreNote(directory), 5)).toBeUndefined();
     noteRestoring(directory, 5);
-    expect(readRestoreNote(directory)).toEqual({ generation: 5, attempts: 1, isStuck: false });
+    expect(readRestoreNote(directory)).toMatchObject({ generation: 5, attempts: 1, isStuck: false });
     removeRestoreNote(directory);
     expect(readdirSync(directory)).toEqual([]);
   });
@@ -83,6 +84,16 @@ describe('the restore note', () => {
     noteRestoring(directory, 4);
     noteStuck(directory);
     expect(whyNotRead(readRestoreNote(directory), 4)).toContain('made no progress');
+  });
+
+  it('one check that found a fault suffices', () => {
+    noteUnsound(directory); // no check was in progress
+    expect(readRestoreNote(directory)).toBeUndefined();
+    noteRestoring(directory, 4);
+    noteUnsound(directory);
+    noteStuck(directory);
+    expect(whyNotRead(readRestoreNote(directory), 4)).toBe('its content is not valid');
+    expect(whyNotRead(readRestoreNote(directory), 5)).toBeUndefined();
   });
 
   it('a note that is damaged or not writable is ignored', () => {

@@ -8,13 +8,14 @@
 //                 └──────────────────────────────────────────────────────────┘     any failure: connect again
 
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
 import { createBackoff, pauseUnless, Wakeup } from '../../process/reconnect.ts';
 import { cursorSnapshot } from '../../store/feed/change-feed.ts';
 import { DNSSEC_ABILITY, type NodeReport } from '../../store/feed/nodes.ts';
 import { CHANGES_CHANNEL } from '../../store/postgres/announce-changes.ts';
 import { type Connection, connect } from '../../store/postgres/connection.ts';
 import { openDatabase } from '../../store/postgres/database.ts';
-import { isRejection } from '../../store/postgres/outage.ts';
+import { isRejection } from '../../store/postgres/rejection.ts';
 import { checkSchema, SchemaError } from '../../store/postgres/schema-version.ts';
 import { noWriteFailures } from '../snapshot/write-failures.ts';
 import type { Following, FollowOptions } from './follow-options.ts';
@@ -157,9 +158,10 @@ class Follower implements Following {
   }
 
   async #run(): Promise<void> {
-    const { log, nodeName, readUrl, databaseUrl, place } = this.#options;
+    const { log, nodeName, readUrl, databaseUrl, place, checked } = this.#options;
     const backoff = createBackoff();
     if (place !== undefined) this.#followed.adopt();
+    await Promise.race([checked, once(this.#stopping.signal, 'abort')]);
     while (!this.#stopping.signal.aborted) {
       try {
         this.#connection = await connect(readUrl ?? databaseUrl, {

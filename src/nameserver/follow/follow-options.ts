@@ -32,6 +32,8 @@ export interface FollowOptions {
   snapshot?: Snapshot;
   /** The position in the feed that the image has reached. */
   place?: FeedPlace | undefined;
+  /** Resolves when the image may be written to. By default, immediately. */
+  checked?: Promise<void> | undefined;
   /** True if the node's name still belongs to the process that this one replaces. */
   isSuccessor?: boolean;
   /** Keeps the edge sets of regions. */

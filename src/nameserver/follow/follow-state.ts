@@ -1,6 +1,6 @@
 // The state of following the feed. The main thread reads it too, so this module does not load the code that follows.
 
-import { REJECTED_MS } from '../../store/postgres/outage.ts';
+import { REJECTED_MS } from '../../store/postgres/rejection.ts';
 import type { WriteFailures } from '../snapshot/write-failures.ts';
 
 export const PRIMARY_POLL_MS = 1000;

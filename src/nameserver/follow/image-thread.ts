@@ -26,6 +26,10 @@ const log = createThreadLog(post);
 const zones = new ZoneWatch((changed) => post({ kind: 'changed', zones: changed }));
 
 let following: Following | undefined;
+let startAnswering: () => void;
+const answering = new Promise<void>((done) => {
+  startAnswering = done;
+});
 let snapshot: Snapshot | undefined;
 
 async function run(): Promise<void> {
@@ -41,7 +45,6 @@ async function run(): Promise<void> {
   const base = snapshot?.restoreBase();
   const writer = new ImageWriter(image, base?.free, progress.step);
   const place = base === undefined ? undefined : snapshot?.restoreLog(writer, base.place);
-  snapshot?.restored();
   progress.reach(0, 0);
   progress.begin('waiting');
   if (base !== undefined) {
@@ -57,7 +60,12 @@ async function run(): Promise<void> {
     countryDb: options.countryDb,
   });
   edgeSets.restore();
-  post({ kind: 'restored', isServing: place !== undefined || writer.zones > 0 });
+  const isServing = place !== undefined || writer.zones > 0;
+  post({ kind: 'restored', isServing });
+  if (isServing && options.answersFirst) await answering; // leaves the processor to the threads that answer
+  // An unhandled rejection ends this thread, and with it the process.
+  const checked = base === undefined ? undefined : snapshot?.checkRestored(writer);
+  if (base === undefined) snapshot?.restored();
   const counters = (options.counters ?? []).map((buffer) => new QueryCounters(buffer));
   // Loaded late: most of this code is for the database, and zones from the snapshot can be served without it.
   const { explainStart, followChanges } = await import('./follow-changes.ts');
@@ -71,6 +79,7 @@ async function run(): Promise<void> {
     zoneCounts: (options.zoneCounts ?? []).map((counted) => new ZoneCounts(counted)),
     traffic: () => sumCounters(counters).totals(),
     place,
+    checked,
     edgeSets,
     progress,
     isSuccessor: options.isSuccessor === true,
@@ -96,6 +105,7 @@ async function run(): Promise<void> {
 port.on('message', async (message: ToImageThread) => {
   if (message.kind === 'watch') return zones.watch(message.watches);
   if (message.kind === 'predecessor-ended') return snapshot?.own();
+  if (message.kind === 'answering') return startAnswering();
   await following?.stop();
   await snapshot?.stop();
   post({ kind: 'stopped' });

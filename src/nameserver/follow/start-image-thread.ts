@@ -27,6 +27,11 @@ export interface ImageThreadOptions {
   readonly snapshotDirectory: string | undefined;
   /** True if this process replaces one that still writes the snapshot and holds the node's name until it ends. */
   readonly isSuccessor?: boolean;
+  /**
+   * True if `answering` will be called. If the snapshot has zones, the thread then checks them and follows the changes only
+   * after that call.
+   */
+  readonly answersFirst?: boolean;
   /** The primary's URL. */
   readonly databaseUrl: string;
   readonly readUrl: string | undefined;
@@ -63,6 +68,8 @@ export type ToImageThread =
   | { readonly kind: 'stop' }
   /** `watches` is true if `changed` is needed. Until the first such message, the thread collects the zones. */
   | { readonly kind: 'watch'; readonly watches: boolean }
+  /** The process answers queries. */
+  | { readonly kind: 'answering' }
   /** The process that this one replaces has ended. */
   | { readonly kind: 'predecessor-ended' };
 
@@ -80,6 +87,8 @@ export interface ImageThread {
   watch(watches: boolean): void;
   /** Sets the listener of these reports. */
   onZones(listener: (message: ZonesChanged) => void): void;
+  /** Call it when the process answers queries. */
+  answering(): void;
   /** Call it when the process that this one replaces has ended. */
   predecessorEnded(): void;
   stop(): Promise<void>;
@@ -126,7 +135,7 @@ export function startImageThread(
     if (isStopping || !standstill.look(progress)) return;
     const { doing } = progress;
     log.error({ doing }, 'the zone image thread makes no progress: ending the thread and the process');
-    if (doing.startsWith('reading') && options.snapshotDirectory !== undefined)
+    if (/^(reading|checking)/.test(doing) && options.snapshotDirectory !== undefined)
       noteStuck(options.snapshotDirectory);
     void thread.terminate();
     // A thread stuck in native code cannot be ended, and `process.exit` would wait for it.
@@ -158,6 +167,7 @@ export function startImageThread(
     onZones(listener) {
       reportZones = listener;
     },
+    answering: () => thread.postMessage({ kind: 'answering' } satisfies ToImageThread),
     predecessorEnded: () => thread.postMessage({ kind: 'predecessor-ended' } satisfies ToImageThread),
     async stop() {
       isStopping = true;

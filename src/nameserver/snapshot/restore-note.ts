@@ -1,5 +1,5 @@
-// Records, next to the snapshot, which generation is being read and how often reading started without ending. Otherwise
-// a snapshot that crashes its reader would crash it at every start.
+// Records, next to the snapshot, which generation is being read and checked, and how often this started without ending.
+// Otherwise a snapshot that crashes its reader would crash it at every start.
 
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,6 +10,8 @@ interface RestoreNote {
   readonly attempts: number;
   /** True if the watchdog ended the reader. */
   readonly isStuck: boolean;
+  /** True if the check has found a fault. */
+  readonly isUnsound: boolean;
 }
 
 /** Number of times that reading may start without ending: a kill or a power failure meanwhile is not the snapshot's fault. */
@@ -20,9 +22,14 @@ const FILE = 'restoring.json';
 export function readRestoreNote(directory: string): RestoreNote | undefined {
   try {
     const note = JSON.parse(readFileSync(join(directory, FILE), 'utf8')) as Partial<RestoreNote> | null;
-    const { generation, attempts, isStuck } = note ?? {};
+    const { generation, attempts, isStuck, isUnsound } = note ?? {};
     if (!Number.isSafeInteger(generation) || !Number.isSafeInteger(attempts)) return undefined;
-    return { generation: generation as number, attempts: attempts as number, isStuck: isStuck === true };
+    return {
+      generation: generation as number,
+      attempts: attempts as number,
+      isStuck: isStuck === true,
+      isUnsound: isUnsound === true,
+    };
   } catch {
     return undefined;
   }
@@ -31,6 +38,7 @@ export function readRestoreNote(directory: string): RestoreNote | undefined {
 /** Returns the reason why this generation must not be read again. Returns undefined if it may be read. */
 export function whyNotRead(note: RestoreNote | undefined, generation: number): string | undefined {
   if (note === undefined || note.generation !== generation) return undefined;
+  if (note.isUnsound) return 'its content is not valid';
   if (note.isStuck) return 'the thread made no progress while it read the snapshot';
   return note.attempts < MAX_ATTEMPTS
     ? undefined
@@ -41,13 +49,19 @@ export function whyNotRead(note: RestoreNote | undefined, generation: number): s
 export function noteRestoring(directory: string, generation: number): void {
   const before = readRestoreNote(directory);
   const attempts = before?.generation === generation ? before.attempts + 1 : 1;
-  write(directory, { generation, attempts, isStuck: false });
+  write(directory, { generation, attempts, isStuck: false, isUnsound: false });
 }
 
-/** Call it if a thread was ended while it read the snapshot. */
+/** Call it if a thread was ended while it read or checked the snapshot. */
 export function noteStuck(directory: string): void {
   const note = readRestoreNote(directory);
   if (note !== undefined) write(directory, { ...note, isStuck: true });
+}
+
+/** Call it if the check found a fault in the generation that is being read. */
+export function noteUnsound(directory: string): void {
+  const note = readRestoreNote(directory);
+  if (note !== undefined) write(directory, { ...note, isUnsound: true });
 }
 
 export function removeRestoreNote(directory: string): void {

@@ -13,12 +13,19 @@ import { ImageFullError } from '../image/space.ts';
 import type { ImageWriter } from '../image/write-image.ts';
 import { ImageProgress } from '../threads/image-progress.ts';
 import type { ReadFile } from './plain-file.ts';
-import { noteRestoring, readRestoreNote, removeRestoreNote, whyNotRead } from './restore-note.ts';
+import {
+  noteRestoring,
+  noteUnsound,
+  readRestoreNote,
+  removeRestoreNote,
+  whyNotRead,
+} from './restore-note.ts';
 import { applyEntry, describeDamage, restoreBase } from './restore-snapshot.ts';
 import { writeBase } from './snapshot-base.ts';
 import type { FeedPlace, SnapshotEntry } from './snapshot-entry.ts';
 import { SnapshotFiles } from './snapshot-files.ts';
 import { LOG_ID_BYTES, readLog, SnapshotLog } from './snapshot-log.ts';
+import { checkInThread } from './start-check-thread.ts';
 import { stillImage } from './still-image.ts';
 import { noWriteFailures } from './write-failures.ts';
 
@@ -123,7 +130,24 @@ export class Snapshot {
     return base;
   }
 
-  /** Must be called when the snapshot has been read: the image is served, or is being filled from Postgres. */
+  /**
+   * Checks the restored image in a thread while it answers queries. Nothing may be written to it until this resolves.
+   * Rejects if the image must not be served; the next start then skips this generation.
+   */
+  async checkRestored(writer: ImageWriter): Promise<void> {
+    const { directory, image } = this.#options;
+    this.#progress.begin('checking the snapshot');
+    const { buffer: progress } = this.#progress;
+    const fault = await checkInThread({ buffer: image.buffer, free: writer.exportFree(), progress });
+    if (fault !== undefined) {
+      if (!this.#isForeign) noteUnsound(directory);
+      throw new Error(`the content of the snapshot in ${directory} is not valid: ${fault}`);
+    }
+    this.#progress.begin('waiting');
+    this.restored();
+  }
+
+  /** Must be called when the snapshot has been read and checked, or the image is being filled from Postgres. */
   restored(): void {
     if (!this.#isForeign) removeRestoreNote(this.#options.directory);
   }

@@ -9,6 +9,7 @@ const DOING = [
   'reading the log of the snapshot',
   'waiting',
   'building zones',
+  'checking the snapshot',
 ] as const;
 export type Doing = (typeof DOING)[number];
 

@@ -8,8 +8,7 @@ import type { InheritedAddress } from '../handover/inherited.ts';
 import type { Observer } from '../observe/start-observe-thread.ts';
 import type { SlowPath } from '../slow-path/slow-path.ts';
 import { type Libc, openLibc } from '../threads/libc.ts';
-import { openXdp, type Xdp } from '../xdp/xdp.ts';
-import { listenDgram } from './udp-dgram.ts';
+import type { Xdp } from '../xdp/xdp.ts';
 import { openUdpSockets, type UdpListener, type UdpSockets } from './udp-sockets.ts';
 import { UdpThreads } from './udp-threads.ts';
 
@@ -56,6 +55,7 @@ export async function listenUdp(options: UdpOptions): Promise<ChosenUdpListener>
   const libc = await chooseIo(options);
   if (libc === undefined) {
     await Promise.all((options.loading ?? []).map((worker) => worker.terminate()));
+    const { listenDgram } = await import('./udp-dgram.ts');
     const answers = openAnswerer(await import(answerer), parts(0), reportFailure);
     return { io: 'dgram', ...(await listenDgram(addresses, { ...answers, observer }, slowPath)) };
   }
@@ -63,7 +63,7 @@ export async function listenUdp(options: UdpOptions): Promise<ChosenUdpListener>
   const listen = sockets.addresses;
   const xdp =
     options.io === 'xdp' && options.xdp !== undefined
-      ? await openXdp({ libc, ...options.xdp, listen, log })
+      ? await (await import('../xdp/xdp.ts')).openXdp({ libc, ...options.xdp, listen, log })
       : undefined;
   const threads = await UdpThreads.start({
     sockets,

@@ -8,7 +8,8 @@ import type { Log } from '../../process/reconnect.ts';
 import { StartFault } from '../../process/start-fault.ts';
 import { DatabaseSilence } from './bounded-client.ts';
 import type { Database } from './database.ts';
-import { isRejection, OUTAGES, type OutageKind, outageOf, REJECTED_MS } from './outage.ts';
+import { OUTAGES, type OutageKind, outageOf } from './outage.ts';
+import { isRejection, REJECTED_MS } from './rejection.ts';
 import { checkSchema, SchemaError } from './schema-version.ts';
 
 const FRESH_MS = 500;

@@ -133,7 +133,7 @@ class Node {
     this.isRestored = base !== undefined;
     this.writer = new ImageWriter(this.image, base?.free);
     this.place = base === undefined ? undefined : this.snapshot.restoreLog(this.writer, base.place);
-    this.snapshot.restored();
+    this.snapshot.restored(); // tests of the check call it themselves
   }
 
   apply(entry: SnapshotEntry): void {
@@ -422,25 +422,36 @@ describe('a snapshot that cannot be read leaves the image empty:', () => {
       mkdirSync(directory);
     }
   });
+});
 
-  test('contradictory blocks, with a valid checksum', async () => {
-    await writeSnapshot();
-    resealBase(BASE(), ({ blocks }) => blocks.fill(0xff, 4, 2048));
-    const again = new Node();
-    expect(log.lines.at(-1)?.fields).toMatchObject({
-      file: BASE(),
-      why: expect.stringContaining('its content is not valid'),
-    });
-    await expectFresh(again);
+describe('the check of a restored image', () => {
+  const FAULTS: Record<string, (parts: BaseParts) => void> = {
+    'contradictory blocks': ({ blocks }) => blocks.fill(0xff, 4, 2048),
+    'a free list that points back to itself': ({ free }) => free.copy(free, 8, 0, 8),
+  };
+
+  test('finds a fault despite valid checksums, and the next start skips the snapshot', async () => {
+    for (const [what, change] of Object.entries(FAULTS)) {
+      const first = new Node();
+      first.putAll(100);
+      first.remove(...names(60));
+      await first.write(5);
+      resealBase(BASE(), change);
+      const again = new Node();
+      noteRestoring(directory, 1);
+      await expect(again.snapshot.checkRestored(again.writer), what).rejects.toThrow('is not valid: ');
+      await expectFresh(new Node());
+      rmSync(directory, { recursive: true });
+      mkdirSync(directory);
+    }
   });
 
-  test('a free list that points back to itself', async () => {
-    const first = new Node();
-    first.putAll(100);
-    first.remove(...names(60));
-    await first.write(5);
-    resealBase(BASE(), ({ free }) => free.copy(free, 8, 0, 8));
-    await expectFresh(new Node());
+  test('forgets the attempt to read a valid snapshot', async () => {
+    await writeSnapshot();
+    const again = new Node();
+    noteRestoring(directory, 1);
+    await again.snapshot.checkRestored(again.writer);
+    expect(readdirSync(directory).sort()).toEqual(['zones.1.image', 'zones.1.log']);
   });
 });
 
