@@ -9,15 +9,18 @@ import { say } from '../say.ts';
 import { DRAW_TITLES, DRAWS, type QueryFiles, writeScaleQueries } from '../scale/scale-queries.ts';
 import type { ScaleResults, Weight } from '../scale/scale-results.ts';
 import { memorySection, millionSection, startSection } from '../scale/scale-sections.ts';
-import { startTimed } from '../scale/start-times.ts';
+import { startTimed, timeSmallStarts } from '../scale/start-times.ts';
 import { serversNamed, startServers } from '../servers/all.ts';
 import type { RunningServer, Server } from '../servers/server.ts';
 import { zonefleet } from '../servers/zonefleet.ts';
 import { warmUp } from '../warm-up.ts';
 import { makeRecipeZones } from '../zones/recipe-zones.ts';
+import type { ZoneSet } from '../zones/zone-set.ts';
 
 const ZONES = 1_000_000;
+const SMALL_ZONES = 1000;
 const RESTARTS = 3;
+const SMALL_RESTARTS = 5;
 
 export const scale: Part = {
   names: ['million', 'memory', 'start'],
@@ -26,17 +29,21 @@ export const scale: Part = {
     const peers = options.serversAreChosen
       ? options.servers.filter((server) => !server.isEcho && server.name !== 'zonefleet')
       : serversNamed(options.servers, 'nsd', 'knot');
-    const { node, times } = await startTimed(
-      {
-        set,
-        cpu: options.serverCpu,
-        address: '127.0.0.1',
-        limitsRates: false,
-        timeoutMs: 30_000 + set.records / 10,
-      },
-      wanted.has('start') ? RESTARTS : 0,
-    );
-    const results: ScaleResults = { set, drawn: [], weights: [], times, peerStartMs: new Map() };
+    const startOptions = (zones: ZoneSet) => ({
+      set: zones,
+      cpu: options.serverCpu,
+      address: '127.0.0.1',
+      limitsRates: false,
+      timeoutMs: 30_000 + zones.records / 10,
+    });
+    const small = wanted.has('start')
+      ? {
+          zones: SMALL_ZONES,
+          times: await timeSmallStarts(startOptions(makeRecipeZones(SMALL_ZONES)), SMALL_RESTARTS),
+        }
+      : undefined;
+    const { node, times } = await startTimed(startOptions(set), wanted.has('start') ? RESTARTS : 0);
+    const results: ScaleResults = { set, drawn: [], weights: [], times, small, peerStartMs: new Map() };
     try {
       const files = writeScaleQueries(set.recipe?.count ?? 0, options);
       await warmUp(node, { queries: files('zipf', 0) }, options);

@@ -6,6 +6,7 @@ import { mediansOf } from '../rounds.ts';
 import { median } from '../statistics.ts';
 import { DRAW_TITLES } from './scale-queries.ts';
 import type { DrawnRuns, ScaleResults, Weight } from './scale-results.ts';
+import type { StartTimes } from './start-times.ts';
 
 const RECIPE_TEXT =
   'Each zone has 12 records: SOA, 2 NS, 3 A, 2 CNAME, MX, and 3 TXT of 30, 40 and 110 characters.';
@@ -107,9 +108,17 @@ export function memorySection({ set, weights }: ScaleResults): Section {
   };
 }
 
-export function startSection({ set, times, peerStartMs }: ScaleResults): Section {
+export function startSection({ set, times, small, peerStartMs }: ScaleResults): Section {
   const seconds = (ms: number) => ms / 1000;
+  const afterKill = ({ killedMs }: StartTimes, limit: number) => [
+    judged(seconds(median(killedMs)), limit),
+    killedMs.length,
+  ];
   const rows = [
+    ...(small === undefined
+      ? []
+      : [[`**Zonefleet**, ${count(small.zones)} zones, after kill -9`, ...afterKill(small.times, 0.5)]]),
+    ['**Zonefleet**, after kill -9', ...afterKill(times, 2)],
     [
       '**Zonefleet**, snapshot, in the page cache',
       judged(seconds(median(times.warmMs)), 5),
@@ -127,7 +136,7 @@ export function startSection({ set, times, peerStartMs }: ScaleResults): Section
     part: 'start',
     title: `Start with ${count(set.recipe?.count ?? 0)} zones`,
     blocks: [
-      'From the start of the process until the SOA of the last zone, and of 49 from all over the set, is answered; on one core. ' +
+      'From the start of the process, or from kill -9, until the SOA of the last zone, and of 49 from all over the set, is answered; on one core. ' +
         `${size} ${SAME_FILE}`,
       table(['', 's', 'starts'], rows as (string | number)[][]),
     ],
@@ -138,6 +147,7 @@ export function startSection({ set, times, peerStartMs }: ScaleResults): Section
         unit: 's',
         digits: 1,
         bars: [
+          { label: 'Zonefleet, after kill -9', value: seconds(median(times.killedMs)), isOurs: true },
           { label: 'Zonefleet, snapshot', value: seconds(median(times.warmMs)), isOurs: true },
           { label: 'Zonefleet, Postgres', value: seconds(times.fromPostgresMs), isOurs: true },
           ...[...peerStartMs].map(([server, ms]) => ({ label: server.title, value: seconds(ms) })),

@@ -37,13 +37,16 @@ interface SnapshotOptions {
   /** True if another process writes the snapshot. This process then only reads it, until `own` is called. */
   readonly isForeign?: boolean;
   readonly minIntervalMs?: number;
+  readonly maxLogEntries?: number;
   /** Records the progress of reading. */
   readonly progress?: ImageProgress;
   /** The function used instead of `readSync`. */
   readonly read?: ReadFile;
 }
 
-/** At a start, each entry of the log takes up to 0.2 ms, so the log is limited to a quarter of the base's size. */
+/** Applying so many entries of small edits takes about a second, before the first answer after a crash. */
+const MAX_LOG_ENTRIES = 30_000;
+/** Entries with large zones take longer, so the log is also limited to a quarter of the base's size. */
 const MIN_LOG_BYTES = 64 << 10;
 const MAX_LOG_BYTES = 64 << 20;
 const LOG_SHARE = 1 / 4;
@@ -67,6 +70,9 @@ export class Snapshot {
   #log: SnapshotLog | undefined;
   /** The log of the generation that is being written. */
   #nextLog: SnapshotLog | undefined;
+  /** Number of entries after the base, and after the base that is being written. */
+  #entries = 0;
+  #nextEntries = 0;
   #isChanged = false;
   #reachedAtMs = Number.NEGATIVE_INFINITY;
   #writing: Promise<void> | undefined;
@@ -161,6 +167,7 @@ export class Snapshot {
     try {
       const apply = (entry: SnapshotEntry) => {
         this.#progress.step();
+        this.#entries++;
         if (entry.kind === 'place') reached = entry.place;
         else applyEntry(writer, entry);
       };
@@ -183,6 +190,8 @@ export class Snapshot {
 
   append(entry: SnapshotEntry): void {
     this.#isChanged = true;
+    this.#entries++;
+    this.#nextEntries++;
     try {
       this.#log?.append(entry);
       this.#nextLog?.append(entry);
@@ -217,7 +226,8 @@ export class Snapshot {
       this.#options.minIntervalMs ?? Math.max(MIN_INTERVAL_MS, this.#writingMs * PAUSE_PER_WRITING);
     if (nowMs - this.#writtenAtMs < pauseMs) return;
     const maxLogBytes = Math.max(MIN_LOG_BYTES, Math.min(MAX_LOG_BYTES, this.#baseBytes * LOG_SHARE));
-    if (this.#log !== undefined && this.#log.bytes < maxLogBytes) return;
+    const isShort = this.#entries < (this.#options.maxLogEntries ?? MAX_LOG_ENTRIES);
+    if (this.#log !== undefined && isShort && this.#log.bytes < maxLogBytes) return;
     this.#writing = this.#write(writer, place).finally(() => {
       this.#writing = undefined;
       this.#writtenAtMs = performance.now();
@@ -260,6 +270,7 @@ export class Snapshot {
       mkdirSync(directory, { recursive: true, mode: 0o700 });
       const nextLog = SnapshotLog.create(this.#files.file(generation, 'log'), id);
       this.#nextLog = nextLog;
+      this.#nextEntries = 0;
       const still = stillImage(image, writer);
       const file = this.#files.file(generation, 'image');
       await writeBase(file, image.buffer, still, id, place, resume, this.#stopping.signal);
@@ -268,6 +279,7 @@ export class Snapshot {
       this.#log = nextLog;
       this.#nextLog = undefined;
       this.#generation = generation;
+      this.#entries = this.#nextEntries;
       this.#baseBytes = still.to - still.from;
       this.#files.keepOnly(generation);
       const ms = Math.round(performance.now() - startedMs);

@@ -124,9 +124,22 @@ class Node {
   readonly isRestored: boolean;
   readonly place: FeedPlace | undefined;
 
-  constructor(bytes = IMAGE_BYTES, read?: ReadFile, isForeign = false) {
+  constructor(
+    bytes = IMAGE_BYTES,
+    read?: ReadFile,
+    isForeign = false,
+    limits: { maxLogEntries?: number } = {},
+  ) {
     this.image = new Image(createImage(bytes, Math.floor(Math.random() * 2 ** 31)));
-    const options = { directory, image: this.image, log, isForeign, minIntervalMs: 0, ...(read && { read }) };
+    const options = {
+      directory,
+      image: this.image,
+      log,
+      isForeign,
+      minIntervalMs: 0,
+      ...limits,
+      ...(read && { read }),
+    };
     this.snapshot = new Snapshot(options);
     open.push(this.snapshot);
     const base = this.snapshot.restoreBase();
@@ -299,6 +312,22 @@ describe('a snapshot', () => {
     await first.write(7);
     expect(existsSync(join(directory, 'zones.1.image'))).toBe(false);
     expectSame(new Node(), first);
+  });
+
+  test('is rewritten when its log has many entries, also those of earlier processes', async () => {
+    const node = (): Node => new Node(IMAGE_BYTES, undefined, false, { maxLogEntries: 7 });
+    const first = node();
+    first.putAll(40);
+    await first.write(5);
+    for (const [position, wanted] of [1, 1, 2].entries()) {
+      const again = node(); // each appends two changes and a position
+      again.put('z1.example.', 50 + position);
+      again.put('z2.example.', 50 + position);
+      again.snapshot.reach(placeAt(6 + position));
+      await again.write(6 + position);
+      expect(readdirSync(directory)).toContain(`zones.${wanted}.image`);
+      await again.snapshot.stop();
+    }
   });
 
   test('that does not fit on the disk is counted, and the node continues', async () => {
