@@ -1,6 +1,6 @@
 /*
  * The floor: what receiving and sending alone costs. Echoes every datagram with its QR bit set; 64 in one system call.
- * Nothing is parsed, found or written.  cc -O2 -o echo echo.c && ./echo PORT
+ * Nothing is parsed, found or written.  cc -O2 -o echo echo.c && ./echo PORT ADDRESS
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -22,8 +22,8 @@ static struct mmsghdr messages[BATCH];
 int main(int count, char **words) {
   int wanted = 1 << 22, on = 1;
   int socket_ = socket(AF_INET, SOCK_DGRAM, 0);
-  struct sockaddr_in here = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-  if (count != 2) return 2;
+  struct sockaddr_in here = {.sin_family = AF_INET};
+  if (count != 3 || inet_pton(AF_INET, words[2], &here.sin_addr) != 1) return 2;
   here.sin_port = htons((unsigned short)atoi(words[1]));
   setsockopt(socket_, SOL_SOCKET, SO_RCVBUF, &wanted, sizeof wanted);
   setsockopt(socket_, SOL_SOCKET, SO_REUSEPORT, &on, sizeof on);

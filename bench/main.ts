@@ -7,8 +7,8 @@ import { fileURLToPath } from 'node:url';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { cleanUp, onEnd } from './cleanup.ts';
 import { guard } from './guard/guard.ts';
+import { INSIDE } from './own-namespace.ts';
 import type { BenchOptions, PartName } from './part.ts';
-import { INSIDE } from './parts/rrl.ts';
 import { PARTS } from './parts.ts';
 import { keepDatabasesIn } from './postgres/cluster.ts';
 import { describeMachine } from './report/machine.ts';
@@ -42,7 +42,7 @@ const program = new Command('npm run bench --')
   .option('--quick', 'a look whether everything works: one short run of each, 10,000 zones')
   .option('--keep <directory>', 'databases are made there and stay for the next time')
   .option('--results <directory>', 'where RESULTS.md is', fileURLToPath(new URL('.', import.meta.url)))
-  .addOption(new Option(INSIDE, 'started by the part rrl').hideHelp())
+  .addOption(new Option(INSIDE, 'started by the parts rrl and xdp').hideHelp())
   .addHelpText('after', `\nParts, and how long they take:\n${partList()}`)
   .action(run);
 

@@ -41,6 +41,7 @@ export type PartName =
   | 'tcp'
   | 'tls'
   | 'rrl'
+  | 'xdp'
   | 'regions'
   | 'dns_counts'
   | 'latency'

@@ -26,6 +26,7 @@ import { tcp } from './parts/tcp.ts';
 import { tls } from './parts/tls.ts';
 import { notify, transfer } from './parts/transfers.ts';
 import { update } from './parts/update.ts';
+import { xdp } from './parts/xdp.ts';
 
 export interface PartGroup {
   readonly part: Part;
@@ -44,6 +45,7 @@ export const PARTS: readonly PartGroup[] = [
   single(tcp, 2, 'the same over TCP'),
   single(tls, 8, 'DNS over TLS and HTTPS next to BIND, NSD and dnsdist; dnstap; a large catalog'),
   single(rrl, 2, 'the same with response-rate limits on'),
+  single(xdp, 12, 'over a pair of virtual interfaces through XDP, next to Knot; 10 million answers compared'),
   single(regions, 4, 'CPU per query with regional answers on, beside off'),
   single(dnsCounts, 4, 'CPU per query with counts by domain, beside off'),
   single(latency, 3, 'p50, p99 and p99.9 at half load'),

@@ -1,9 +1,8 @@
 // Response-rate limiting on: every answer is counted, and none is withheld. Clients on loopback addresses are exempt, so
 // this part runs in a separate network namespace with other addresses on its loopback interface.
 
-import { fileURLToPath } from 'node:url';
+import { isInOwnNamespace, runInOwnNamespace } from '../own-namespace.ts';
 import type { BenchOptions, Part, Section } from '../part.ts';
-import { runProgram } from '../program.ts';
 import { comparisonTable, cpuBars } from '../report/comparison.ts';
 import { interleave, measure } from '../rounds.ts';
 import { say } from '../say.ts';
@@ -16,34 +15,12 @@ const NAMES = 10_000;
 // RFC 2544: for benchmarks.
 const SERVER_ADDRESS = '198.18.0.53';
 const CLIENT_ADDRESS = '198.18.7.1';
-/** The last word of the benchmark that was started within the namespace. */
-export const INSIDE = '--inside-namespace';
+const SETUP = [SERVER_ADDRESS, CLIENT_ADDRESS].map((address) => `ip address add ${address}/32 dev lo`);
 
 export const rrl: Part = {
   names: ['rrl'],
-  run: (options) => (process.argv.includes(INSIDE) ? compare(options) : runInNamespace(options)),
+  run: (options) => (isInOwnNamespace() ? compare(options) : runInOwnNamespace('rrl', options, SETUP)),
 };
-
-/** Starts the benchmark again only for this part, which writes the section itself. */
-async function runInNamespace(options: BenchOptions): Promise<Section[]> {
-  const root = fileURLToPath(new URL('../..', import.meta.url));
-  const asRoot = process.getuid?.() === 0;
-  const addresses = [SERVER_ADDRESS, CLIENT_ADDRESS].map((address) => `ip address add ${address}/32 dev lo`);
-  const script = ['ip link set lo up', ...addresses, 'exec "$@"'].join(' && ');
-  const program = runProgram(
-    [
-      'unshare',
-      ...(asRoot ? ['--net'] : ['--map-current-user', '--keep-caps', '--net']),
-      ...['sh', '-c', script, 'sh'],
-      ...[process.execPath, 'src/start/run.mjs', 'bench/main.ts', 'rrl', ...options.words, INSIDE],
-    ],
-    { cwd: root },
-  );
-  program.child.stderr?.pipe(process.stderr);
-  const code = await program.ended;
-  if (code !== 0) throw new Error(`in a network namespace of its own it ended with ${code}`);
-  return [];
-}
 
 async function compare(options: BenchOptions): Promise<Section[]> {
   const zone = makeOneZone('names', NAMES);

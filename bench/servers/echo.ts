@@ -19,7 +19,7 @@ export const echo: Server = {
     const program = join(directory.path, 'echo');
     await runToEnd(['cc', '-O2', '-o', program, SOURCE], { timeoutMs: 30_000 });
     const port = await freePort();
-    return launch('echo', [program, String(port)], {
+    return launch('echo', [program, String(port), options.address], {
       ...options,
       port,
       isEcho: true,

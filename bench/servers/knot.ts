@@ -26,7 +26,7 @@ export const knot: Server = {
 };
 
 function headOf(
-  { address, limitsRates, set, transferKey: key }: StartOptions,
+  { address, limitsRates, set, transferKey: key, xdpInterface }: StartOptions,
   path: string,
   port: number,
 ): string[] {
@@ -40,6 +40,7 @@ function headOf(
     ' tcp-workers: 1',
     ' background-workers: 1',
     ' udp-max-payload: 1232',
+    ...(xdpInterface === undefined ? [] : ['xdp:', ` listen: ${xdpInterface}@${port}`]),
     'database:',
     ` storage: ${path}/run`,
     // Default 500 MB; each zone has an entry for its timers.

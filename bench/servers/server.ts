@@ -38,6 +38,8 @@ export interface StartOptions {
   readonly transferKey?: TransferKey;
   /** Also listens for DNS over TLS and, if the server supports it, over HTTPS. */
   readonly tls?: TlsFiles;
+  /** Interface on which the server receives UDP through XDP, if it supports it. Undefined: none. */
+  readonly xdpInterface?: string;
 }
 
 export interface RunningServer {

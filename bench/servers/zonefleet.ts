@@ -4,6 +4,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { printListenAddress } from '../../src/process/listen-address.ts';
 import { freePort } from '../../test/support/processes/free-port.ts';
 import { zonefleetDatabase } from '../postgres/zonefleet-database.ts';
 import {
@@ -28,6 +29,8 @@ export interface ZonefleetOptions extends StartOptions {
   readonly countryDb?: string;
   /** True if answers are counted by zone. Default: the setting's default. */
   readonly dnsCounts?: boolean;
+  /** Addresses to listen on in addition to `address`. */
+  readonly moreAddresses?: readonly string[];
   /** Further settings. */
   readonly environment?: Readonly<Record<string, string>>;
   /** Its standard output, where `nodeFlags` make it long. */
@@ -54,7 +57,9 @@ export async function startZonefleet(options: ZonefleetOptions): Promise<Running
   const env = {
     DATABASE_URL: url,
     DATA_DIR: options.dataDirectory ?? made?.path,
-    DNS_LISTEN: `${options.address}:${port}`,
+    DNS_LISTEN: [options.address, ...(options.moreAddresses ?? [])]
+      .map((address) => printListenAddress({ address, port }))
+      .join(),
     METRICS_LISTEN: `127.0.0.1:${metricsPort}`,
     NODE_NAME,
     RUN_AS: 'off', // it reads what the benchmark makes
@@ -73,6 +78,7 @@ export async function startZonefleet(options: ZonefleetOptions): Promise<Running
           DNS_TLS_CERT: options.tls?.cert,
           DNS_TLS_KEY: options.tls?.key,
         }),
+    ...(options.xdpInterface === undefined ? {} : { DNS_IO: 'xdp', XDP_INTERFACES: options.xdpInterface }),
     ...options.environment,
     ...(process.env.IMAGE_BYTES === undefined ? {} : { IMAGE_BYTES: process.env.IMAGE_BYTES }),
   };

@@ -4,6 +4,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createRequire } from 'node:module';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import type { NetworkNamespace } from '../network/namespace.ts';
 import { until } from '../tests/until.ts';
 
 export interface Program {
@@ -14,14 +15,19 @@ export interface Program {
 
 const TSX = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href;
 
-/** `main` is relative to this directory. With `hasChannel`, the process can exchange messages with its child. */
+/**
+ * `main` is relative to this directory. With `hasChannel`, the process can exchange messages with its child. `within`: the
+ * program's network.
+ */
 export function startProgram(
   main: string | URL,
   env: Readonly<Record<string, string>>,
-  { hasChannel = false } = {},
+  { hasChannel = false, within }: { hasChannel?: boolean; within?: NetworkNamespace } = {},
 ): Program {
   const file = fileURLToPath(new URL(main, import.meta.url));
-  const child = spawn(process.execPath, ['--import', TSX, file], {
+  const command = [process.execPath, '--import', TSX, file];
+  const [program = '', ...args] = within === undefined ? command : within.command(...command);
+  const child = spawn(program, args, {
     env: { PATH: process.env.PATH, RUN_AS: 'off', ...env }, // root owns the files of tests
     stdio: ['ignore', 'pipe', 'pipe', ...(hasChannel ? (['ipc'] as const) : [])],
   });

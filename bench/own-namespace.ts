@@ -1,0 +1,41 @@
+// Starts the benchmark again for one part, in a network namespace of its own.
+
+import { fileURLToPath } from 'node:url';
+import type { BenchOptions, PartName, Section } from './part.ts';
+import { runProgram } from './program.ts';
+
+/** The last word of the benchmark that was started within the namespace. */
+export const INSIDE = '--inside-namespace';
+
+export function isInOwnNamespace(): boolean {
+  return process.argv.includes(INSIDE);
+}
+
+/**
+ * Returns no section, because the inner benchmark writes it.
+ *
+ * @param setup shell commands that configure the namespace. As root they may mount file systems, which the inner benchmark
+ * alone sees.
+ */
+export async function runInOwnNamespace(
+  part: PartName,
+  options: BenchOptions,
+  setup: readonly string[],
+): Promise<Section[]> {
+  const root = fileURLToPath(new URL('..', import.meta.url));
+  const asRoot = process.getuid?.() === 0;
+  const script = ['ip link set lo up', ...setup, 'exec "$@"'].join(' && ');
+  const program = runProgram(
+    [
+      'unshare',
+      ...(asRoot ? ['--net', '--mount'] : ['--map-current-user', '--keep-caps', '--net']),
+      ...['sh', '-c', script, 'sh'],
+      ...[process.execPath, 'src/start/run.mjs', 'bench/main.ts', part, ...options.words, INSIDE],
+    ],
+    { cwd: root },
+  );
+  program.child.stderr?.pipe(process.stderr);
+  const code = await program.ended;
+  if (code !== 0) throw new Error(`in a network namespace of its own it ended with ${code}`);
+  return [];
+}

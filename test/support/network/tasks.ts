@@ -1,0 +1,5 @@
+// The tasks of agents.
+
+import { comparePaths } from './compare-paths.ts';
+
+export const TASKS = { comparePaths };

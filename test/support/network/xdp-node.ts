@@ -1,0 +1,70 @@
+// A node in a network namespace that answers over XDP on one of its interfaces.
+
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Program, startProgram, untilReady } from '../processes/program.ts';
+import { ADDRESSES, type LinkedHosts, XDP_INTERFACE } from './linked-hosts.ts';
+
+export const DNS_PORT = 53;
+const METRICS_PORT = 9153;
+/** Makes cookies of several nodes equal. */
+const COOKIE_SECRET = '000102030405060708090a0b0c0d0e0f';
+
+export interface XdpNode extends Program {
+  /** Returns the value of a metric: the sum over the lines that begin with `name`. */
+  metric(name: string): Promise<number>;
+}
+
+/** Resolves when the node is ready. Its data directory is removed when it stops, unless `env` specifies one. */
+export async function startXdpNode(
+  hosts: LinkedHosts,
+  env: Readonly<Record<string, string>>,
+): Promise<XdpNode> {
+  const directory = mkdtempSync(join(tmpdir(), 'zonefleet-xdp-'));
+  const listen = [ADDRESSES.xdp, ADDRESSES.kernel].flatMap(({ ipv4, ipv6 }) => [
+    `${ipv4}:${DNS_PORT}`,
+    `[${ipv6}]:${DNS_PORT}`,
+  ]);
+  const program = startProgram(
+    '../../../src/nameserver/main.ts',
+    {
+      NODE_NAME: 'xdp',
+      DNS_IO: 'xdp',
+      XDP_INTERFACES: XDP_INTERFACE,
+      DNS_LISTEN: listen.join(),
+      METRICS_LISTEN: `127.0.0.1:${METRICS_PORT}`,
+      DATA_DIR: directory,
+      DNS_THREADS: '1',
+      IMAGE_BYTES: '256M',
+      COOKIE_SECRETS: COOKIE_SECRET,
+      RRL: 'off',
+      RRL_OCTETS: 'off',
+      ...env,
+    },
+    { within: hosts.server },
+  );
+  const fetch = (path: string) =>
+    hosts.server.try(
+      'curl',
+      '--silent',
+      '--fail',
+      '--max-time',
+      '5',
+      `http://127.0.0.1:${METRICS_PORT}${path}`,
+    );
+  const stop = async (signal?: NodeJS.Signals) => {
+    await program.stop(signal);
+    rmSync(directory, { recursive: true, force: true });
+  };
+  await untilReady({ ...program, stop }, 'the node', async () => (await fetch('/readyz')).code === 0);
+  return {
+    ...program,
+    stop,
+    async metric(name) {
+      const { text } = await fetch('/metrics');
+      const lines = text.split('\n').filter((line) => line.startsWith(name));
+      return lines.reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' '))), 0);
+    },
+  };
+}
