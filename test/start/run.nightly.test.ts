@@ -26,7 +26,8 @@ cpSync('package-lock.json', 'node_modules/.package-lock.json');
 beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), 'zf-run-'));
   mkdirSync(join(root, 'src/start'), { recursive: true });
-  cpSync(join(import.meta.dirname, '../../src/start/run.mjs'), join(root, 'src/start/run.mjs'));
+  for (const file of ['src/start/run.mjs', 'src/start/install-packages.mjs'])
+    cpSync(join(import.meta.dirname, '../..', file), join(root, file));
   writeFileSync(join(root, 'package.json'), '{"type":"module"}');
   writeFileSync(join(root, 'npm-cli.js'), NPM);
   writeFileSync(

@@ -5,6 +5,7 @@ import type { Command } from 'commander';
 import type { Account, AccountChange } from '../../store/accounts/accounts.ts';
 import type { AuditNote } from '../../store/audit/write-audit.ts';
 import type { Cli } from '../terminal/cli.ts';
+import { commandOf } from '../terminal/commands.ts';
 import { Failure } from '../terminal/failure.ts';
 import { Listing, type Output } from '../terminal/output.ts';
 import { planOf } from '../terminal/plan-option.ts';
@@ -18,7 +19,7 @@ interface CreateOptions {
 }
 
 export function addAccountCommands(program: Command, cli: Cli): void {
-  const account = program.command('account').description('manage accounts, which own domains and keys');
+  const account = commandOf(program, 'account');
   addCreateCommand(account, cli);
   addLinkCommands(account, cli);
 

@@ -3,12 +3,13 @@
 import type { Command } from 'commander';
 import type { ApiKey } from '../../store/accounts/api-keys.ts';
 import type { Cli } from '../terminal/cli.ts';
+import { commandOf } from '../terminal/commands.ts';
 import { Listing, type Output } from '../terminal/output.ts';
 import { printTable } from '../terminal/print-table.ts';
 import type { KeyOptions } from './read-key-options.ts';
 
 export function addKeyCommands(program: Command, cli: Cli): void {
-  const key = program.command('key').description('manage API keys of accounts');
+  const key = commandOf(program, 'key');
   addCreateCommand(key, cli);
 
   key

@@ -8,6 +8,7 @@ import type { AuditAction } from '../../store/audit/audit-actions.ts';
 import type { AuditNote } from '../../store/audit/write-audit.ts';
 import type { Database } from '../../store/postgres/database.ts';
 import type { Cli } from '../terminal/cli.ts';
+import { commandOf } from '../terminal/commands.ts';
 import { Failure } from '../terminal/failure.ts';
 import type { Output } from '../terminal/output.ts';
 import { printTable } from '../terminal/print-table.ts';
@@ -17,9 +18,7 @@ interface SetOptions {
 }
 
 export function addPlanCommands(program: Command, cli: Cli): void {
-  const plan = program
-    .command('plan')
-    .description('manage plans: the entitlements of domains and their prices');
+  const plan = commandOf(program, 'plan');
   plan
     .command('list')
     .description('list plans with their terms')

@@ -8,6 +8,7 @@ import { readSpan } from '../../process/settings/read-span.ts';
 import type { BreakerTrip } from '../../store/checks/breaker-store.ts';
 import type { Database } from '../../store/postgres/database.ts';
 import type { Cli } from '../terminal/cli.ts';
+import { commandOf } from '../terminal/commands.ts';
 import { Failure } from '../terminal/failure.ts';
 import type { Output } from '../terminal/output.ts';
 import { parseZoneName } from '../terminal/parse-zone-name.ts';
@@ -16,9 +17,7 @@ import { printTable } from '../terminal/print-table.ts';
 const LOGGED_TRIPS = 50;
 
 export function addBreakerCommands(program: Command, cli: Cli): void {
-  const breaker = program
-    .command('breaker')
-    .description('stops status changes to moved or disabled while unusually many domains change together');
+  const breaker = commandOf(program, 'breaker');
 
   breaker
     .command('show')

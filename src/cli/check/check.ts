@@ -12,6 +12,7 @@ import { type Name, ROOT } from '../../dns/name.ts';
 import { combinationIn } from '../../zone/pool/combinations.ts';
 import { expandPool } from '../../zone/pool/pool.ts';
 import type { Cli, CliSettings } from '../terminal/cli.ts';
+import { commandOf } from '../terminal/commands.ts';
 import { Failure } from '../terminal/failure.ts';
 import { INTERRUPTED } from '../terminal/output.ts';
 import { parseZoneName } from '../terminal/parse-zone-name.ts';
@@ -23,11 +24,7 @@ interface CheckOptions {
 }
 
 export function addCheckCommand(program: Command, cli: Cli): void {
-  program
-    .command('check')
-    .description(
-      'check the delegation of a name and its nameservers from this machine, without a database; exit 1 unless at least two addresses of the parent (or all, if fewer) show a match',
-    )
+  commandOf(program, 'check')
     .argument('<name>', "the domain's name")
     .option(
       '--profile <file>',

@@ -4,6 +4,7 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import type { DenialKind } from '../../store/postgres/tables/schema.ts';
 import type { Cli } from '../terminal/cli.ts';
+import { commandOf } from '../terminal/commands.ts';
 import { Failure } from '../terminal/failure.ts';
 import { parseZoneName } from '../terminal/parse-zone-name.ts';
 import type { DomainGoal } from './domain-goals.ts';
@@ -25,9 +26,7 @@ interface RollOptions {
 }
 
 export function addDnssecCommands(program: Command, cli: Cli): void {
-  const dnssec = program
-    .command('dnssec')
-    .description('manage the zones that the fleet signs, and their keys');
+  const dnssec = commandOf(program, 'dnssec');
 
   dnssec
     .command('show')

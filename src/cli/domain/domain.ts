@@ -10,6 +10,7 @@ import {
 } from '../../zone/domain/domain-status.ts';
 import type { Cli } from '../terminal/cli.ts';
 import type { WantedDomain } from '../terminal/collect-domain-names.ts';
+import { commandOf } from '../terminal/commands.ts';
 import { Failure } from '../terminal/failure.ts';
 import { type OwnerOption, ownerOption, withOwner } from '../terminal/with-owner.ts';
 import { addApproveCommand, addReserveSetCommand } from './approve-commands.ts';
@@ -49,9 +50,7 @@ const MOVES: readonly [DomainMove['kind'], string][] = [
 ];
 
 export function addDomainCommands(program: Command, cli: Cli): void {
-  const domain = program
-    .command('domain')
-    .description("customers' domains; names in any case, Unicode or A-labels, with or without the final dot");
+  const domain = commandOf(program, 'domain');
   addListCommand(domain, cli);
   addShowCommand(domain, cli);
   addCreateCommand(domain, cli);

@@ -10,6 +10,7 @@ import type { Database } from '../../store/postgres/database.ts';
 import type { VerificationRun } from '../../store/verifications/load-verifications.ts';
 import type { DomainStatus } from '../../zone/domain/domain-status.ts';
 import type { Cli } from '../terminal/cli.ts';
+import { commandOf } from '../terminal/commands.ts';
 import type { Owner } from '../terminal/one-domain.ts';
 import { INTERRUPTED } from '../terminal/output.ts';
 import { parseZoneName } from '../terminal/parse-zone-name.ts';
@@ -19,10 +20,7 @@ import { askWorker } from './ask-worker.ts';
 import { printVerification, verificationJson } from './print-verification.ts';
 
 export function addVerifyCommand(program: Command, cli: Cli): void {
-  const command = program
-    .command('verify')
-    .description('look up the TXT record of a domain now; exit 1 unless it is verified')
-    .argument('<name>', "the domain's name");
+  const command = commandOf(program, 'verify').argument('<name>', "the domain's name");
   ownerOption(command).action(async (text: string, options: OwnerOption) => {
     const name = parseZoneName(text);
     const signal = cli.interruptible();

@@ -2,12 +2,11 @@
 
 import type { Command } from 'commander';
 import type { Cli } from '../terminal/cli.ts';
+import { commandOf } from '../terminal/commands.ts';
 import { addServeCommand } from './serve.ts';
 
 export function addEdgeCommands(program: Command, cli: Cli): void {
-  const edge = program
-    .command('edge')
-    .description('manage edge nodes: the proxies whose addresses are published for proxied records');
+  const edge = commandOf(program, 'edge');
   edge
     .command('create')
     .description('register an edge and print its token once; exit 1 if refused')

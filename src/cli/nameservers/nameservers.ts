@@ -8,15 +8,12 @@ import type { Database } from '../../store/postgres/database.ts';
 import type { NameserverPool } from '../../zone/pool/pool.ts';
 import { mostExclusive, type PoolUse, shareGiven, WARNING_SHARE } from '../../zone/pool/pool-use.ts';
 import type { Cli } from '../terminal/cli.ts';
+import { commandOf } from '../terminal/commands.ts';
 import { INTERRUPTED } from '../terminal/output.ts';
 import { poolRecords } from './pool-records.ts';
 
 export function addNameserverCommand(program: Command, cli: Cli): void {
-  program
-    .command('nameservers')
-    .description(
-      'show the A, AAAA and glue records of the nameserver pool and how much of it is assigned, and check that it works; exit 1 if not',
-    )
+  commandOf(program, 'nameservers')
     .option('--no-check', 'skip the check of names, glue and nodes')
     .action(async ({ check }: { check: boolean }) => {
       await cli.withStore((db) => showPool(db, check, cli));

@@ -5,11 +5,10 @@ import type { Command } from 'commander';
 import { QUEUES } from '../../features/every-feature.ts';
 import type { PreparedRoles } from '../../store/roles/roles.ts';
 import type { Cli } from '../terminal/cli.ts';
+import { commandOf } from '../terminal/commands.ts';
 
 export function addMigrateCommand(program: Command, cli: Cli): void {
-  program
-    .command('migrate')
-    .description('migrate the schema and store the settings that DNS answers depend on')
+  commandOf(program, 'migrate')
     .option(
       '--roles-sql',
       'print the SQL for an administrator to run if this role may not create the database roles',

@@ -5,6 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Command } from 'commander';
 import type { ConfirmedNode, ForgottenNode } from '../../store/feed/nodes.ts';
 import type { Cli } from '../terminal/cli.ts';
+import { commandOf } from '../terminal/commands.ts';
 import type { Output } from '../terminal/output.ts';
 import { showNodes } from './show-nodes.ts';
 
@@ -12,7 +13,7 @@ import { showNodes } from './show-nodes.ts';
 const BETWEEN_LOOKS_MS = 3000;
 
 export function addNodeCommands(program: Command, cli: Cli): void {
-  const node = program.command('node').description('manage the nameserver nodes of the fleet');
+  const node = commandOf(program, 'node');
 
   node
     .command('list')

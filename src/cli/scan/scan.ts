@@ -9,6 +9,7 @@ import type { Database } from '../../store/postgres/database.ts';
 import type { EdgeAddresses } from '../../zone/records/customer-record.ts';
 import { RECORD_TYPE_CODES } from '../../zone/records/customer-types.ts';
 import type { Cli } from '../terminal/cli.ts';
+import { commandOf } from '../terminal/commands.ts';
 import { Failure } from '../terminal/failure.ts';
 import { INTERRUPTED } from '../terminal/output.ts';
 import { parseZoneName } from '../terminal/parse-zone-name.ts';
@@ -17,11 +18,7 @@ import { ProgressBar } from '../terminal/progress-bar.ts';
 import type { FoundRecords } from './print-scan.ts';
 
 export function addScanCommand(program: Command, cli: Cli): void {
-  program
-    .command('scan')
-    .description(
-      'find the records of a domain at its current nameservers, from this machine; exit 1 if there are none',
-    )
+  commandOf(program, 'scan')
     .argument('<name>', "the domain's name")
     .option(
       '--import',

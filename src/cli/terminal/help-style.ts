@@ -1,12 +1,18 @@
-// How `--help` prints options.
+// How `--help` prints commands and options.
 
-import { Help, type HelpConfiguration, type Option } from 'commander';
+import { type Command, Help, type HelpConfiguration, type Option } from 'commander';
 
-/** Marks mandatory options as required. */
-export const HELP_STYLE: HelpConfiguration = {
-  showGlobalOptions: true,
-  optionDescription(option: Option): string {
-    const description = Help.prototype.optionDescription.call(this, option);
-    return option.mandatory ? `${description} (required)` : description;
-  },
-};
+/** Marks mandatory options as required. Prints these terms for top-level commands, whose options are not loaded. */
+export function helpStyle(terms: ReadonlyMap<string, string>): HelpConfiguration {
+  return {
+    showGlobalOptions: true,
+    optionDescription(option: Option): string {
+      const description = Help.prototype.optionDescription.call(this, option);
+      return option.mandatory ? `${description} (required)` : description;
+    },
+    subcommandTerm(command: Command): string {
+      const term = command.parent?.parent === null ? terms.get(command.name()) : undefined;
+      return term ?? Help.prototype.subcommandTerm.call(this, command);
+    },
+  };
+}

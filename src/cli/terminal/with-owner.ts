@@ -2,7 +2,6 @@
 
 import type { Command } from 'commander';
 import type { Database } from '../../store/postgres/database.ts';
-import { withAccount } from './find-account.ts';
 import type { Owner } from './one-domain.ts';
 import type { Output } from './output.ts';
 
@@ -25,5 +24,6 @@ export async function withOwner(
   work: (owner: Owner) => Promise<number>,
 ): Promise<number> {
   if (account === undefined) return await work({});
+  const { withAccount } = await import('./find-account.ts');
   return await withAccount(db, account, output, ({ id }) => work({ accountId: id }));
 }

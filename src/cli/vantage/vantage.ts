@@ -6,6 +6,7 @@ import { areAsked, inForce, type Voice, voicesOf } from '../../checks/vantage/vo
 import type { Database } from '../../store/postgres/database.ts';
 import type { StoredVantage } from '../../store/vantage/vantages.ts';
 import type { Cli } from '../terminal/cli.ts';
+import { commandOf } from '../terminal/commands.ts';
 import { Failure } from '../terminal/failure.ts';
 import type { Output } from '../terminal/output.ts';
 import { printTable } from '../terminal/print-table.ts';
@@ -13,9 +14,7 @@ import { printTable } from '../terminal/print-table.ts';
 const NETWORK = /^[a-z0-9]([a-z0-9-]{0,30}[a-z0-9])?$/;
 
 export function addVantageCommands(program: Command, cli: Cli): void {
-  const vantage = program
-    .command('vantage')
-    .description('manage observers in other networks, which confirm the results of checks');
+  const vantage = commandOf(program, 'vantage');
   vantage
     .command('add')
     .description('add an observer and print its private key once; exit 1 if one with this name exists')

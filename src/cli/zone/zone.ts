@@ -7,6 +7,7 @@ import type { Database } from '../../store/postgres/database.ts';
 import type { RaisedSerial } from '../../store/signing/raise-serial.ts';
 import type { SavedZone, UnloadedZone } from '../../store/zones/save-zones.ts';
 import type { Audited, Cli } from '../terminal/cli.ts';
+import { commandOf } from '../terminal/commands.ts';
 import { Failure } from '../terminal/failure.ts';
 import { parseZoneName } from '../terminal/parse-zone-name.ts';
 import { type OwnerOption, ownerOption, withOwner } from '../terminal/with-owner.ts';
@@ -16,9 +17,7 @@ interface OriginOption {
 }
 
 export function addZoneCommands(program: Command, cli: Cli): void {
-  const zone = program
-    .command('zone')
-    .description('manage operator zones, which are loaded unchanged, with their own SOA and NS');
+  const zone = commandOf(program, 'zone');
 
   zone
     .command('load')

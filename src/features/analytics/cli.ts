@@ -2,6 +2,7 @@
 
 import { type Command, Option } from 'commander';
 import type { Cli } from '../../cli/terminal/cli.ts';
+import { commandOf } from '../../cli/terminal/commands.ts';
 import { type OwnerOption, ownerOption } from '../../cli/terminal/with-owner.ts';
 import type { PeriodOption } from './cli-show.ts';
 
@@ -14,9 +15,7 @@ const period = (...choices: string[]) =>
 const PERIODS = ['3h', '6h', '12h', '24h', '7d', '30d'];
 
 export function addAnalyticsCommands(program: Command, cli: Cli): void {
-  const analytics = program
-    .command('analytics')
-    .description('show the requests and DNS queries answered for a domain; requires the analytics store');
+  const analytics = commandOf(program, 'analytics');
   const summary = analytics
     .command('summary')
     .description('show totals of the requests that edges answered in a period')

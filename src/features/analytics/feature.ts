@@ -31,5 +31,10 @@ export const analytics: Feature = {
     const { startCounts, startTraffic } = await import('./job.ts');
     return [startCounts, startTraffic];
   },
-  commands: async () => (await import('./cli.ts')).addAnalyticsCommands,
+  commands: {
+    listed: {
+      analytics: 'show the requests and DNS queries answered for a domain; requires the analytics store',
+    },
+    load: async () => (await import('./cli.ts')).addAnalyticsCommands,
+  },
 };

@@ -2,6 +2,7 @@
 
 import type { Command } from 'commander';
 import type { Cli } from '../../cli/terminal/cli.ts';
+import { commandOf } from '../../cli/terminal/commands.ts';
 import { type OwnerOption, ownerOption } from '../../cli/terminal/with-owner.ts';
 import type { KeysOptions } from './cli-keys.ts';
 import type { PurgeOptions } from './cli-purges.ts';
@@ -9,7 +10,7 @@ import type { PurgeOptions } from './cli-purges.ts';
 const DOMAIN = "the domain's name";
 
 export function addCacheCommands(program: Command, cli: Cli): void {
-  const cache = program.command('cache').description('list and purge what edges have cached for a domain');
+  const cache = commandOf(program, 'cache');
   const keys = cache
     .command('keys')
     .description('list cached entries, newest first')

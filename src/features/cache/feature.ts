@@ -21,5 +21,8 @@ export const cache: Feature = {
   routes: async () => (await import('./routes.ts')).CACHE_ROUTES,
   edgeRoutes: async () => (await import('./routes-edge.ts')).EDGE_CACHE_ROUTES,
   rounds: async () => [(await import('./job.ts')).startCacheSweep],
-  commands: async () => (await import('./cli.ts')).addCacheCommands,
+  commands: {
+    listed: { cache: 'list and purge what edges have cached for a domain' },
+    load: async () => (await import('./cli.ts')).addCacheCommands,
+  },
 };

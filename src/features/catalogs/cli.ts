@@ -2,6 +2,7 @@
 
 import type { Command } from 'commander';
 import type { Cli } from '../../cli/terminal/cli.ts';
+import { commandOf } from '../../cli/terminal/commands.ts';
 import type { ConsumeOptions } from './cli-consume.ts';
 import type { RemoveOptions } from './cli-list.ts';
 import type { CreateOptions } from './cli-produce.ts';
@@ -9,9 +10,7 @@ import type { CreateOptions } from './cli-produce.ts';
 const CATALOG = "the catalog's name";
 
 export function addCatalogCommands(program: Command, cli: Cli): void {
-  const catalog = program
-    .command('catalog')
-    .description('manage catalog zones, which list zones for secondaries (RFC 9432)');
+  const catalog = commandOf(program, 'catalog');
   addProducing(catalog, cli);
   catalog
     .command('consume')

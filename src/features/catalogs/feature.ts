@@ -10,5 +10,8 @@ export const catalogs: Feature = {
     (await import('./job-produce.ts')).startPublishing,
     (await import('./job-consume.ts')).startConsuming,
   ],
-  commands: async () => (await import('./cli.ts')).addCatalogCommands,
+  commands: {
+    listed: { catalog: 'manage catalog zones, which list zones for secondaries (RFC 9432)' },
+    load: async () => (await import('./cli.ts')).addCatalogCommands,
+  },
 };

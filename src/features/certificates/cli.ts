@@ -2,12 +2,11 @@
 
 import type { Command } from 'commander';
 import type { Cli } from '../../cli/terminal/cli.ts';
+import { commandOf } from '../../cli/terminal/commands.ts';
 import { type OwnerOption, ownerOption } from '../../cli/terminal/with-owner.ts';
 
 export function addCertificateCommands(program: Command, cli: Cli): void {
-  const certificates = program
-    .command('certificates')
-    .description('list, show and order certificates of domains');
+  const certificates = commandOf(program, 'certificates');
   certificates
     .command('list')
     .description('list the domains whose certificate is being ordered, is due, has failed or expires soon')

@@ -11,5 +11,8 @@ export const certificates: Feature = {
   routes: async () => (await import('./routes.ts')).SSL_ROUTES,
   edgeRoutes: async () => (await import('./routes-edge.ts')).EDGE_CERTIFICATE_ROUTES,
   jobs: async () => [(await import('./job.ts')).openCertificateJob],
-  commands: async () => (await import('./cli.ts')).addCertificateCommands,
+  commands: {
+    listed: { certificates: 'list, show and order certificates of domains' },
+    load: async () => (await import('./cli.ts')).addCertificateCommands,
+  },
 };

@@ -3,6 +3,7 @@
 import type { Command } from 'commander';
 import { invoiceNumber, readInvoiceNumber } from '../../billing/invoice.ts';
 import type { Cli } from '../../cli/terminal/cli.ts';
+import { commandOf } from '../../cli/terminal/commands.ts';
 import { Failure } from '../../cli/terminal/failure.ts';
 import { withAccount } from '../../cli/terminal/find-account.ts';
 import { printTable } from '../../cli/terminal/print-table.ts';
@@ -11,7 +12,7 @@ import type { Invoice } from './sql-invoices.ts';
 const MOST_LISTED = 1000;
 
 export function addInvoiceCommands(program: Command, cli: Cli): void {
-  const invoice = program.command('invoice').description('list and show invoices');
+  const invoice = commandOf(program, 'invoice');
   invoice
     .command('list')
     .description('list the invoices of an account, newest first')

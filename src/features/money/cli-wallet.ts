@@ -4,6 +4,7 @@ import type { Command } from 'commander';
 import { MAX_RIALS } from '../../billing/ledger.ts';
 import { stateOf, TOPUP_STATES, type TopupState } from '../../billing/topup.ts';
 import type { Cli } from '../../cli/terminal/cli.ts';
+import { commandOf } from '../../cli/terminal/commands.ts';
 import { Failure } from '../../cli/terminal/failure.ts';
 import { withAccount } from '../../cli/terminal/find-account.ts';
 import { printTable } from '../../cli/terminal/print-table.ts';
@@ -19,7 +20,7 @@ interface AdjustOptions {
 }
 
 export function addWalletCommands(program: Command, cli: Cli): void {
-  const wallet = program.command('wallet').description('show and adjust wallets, and manage top-ups');
+  const wallet = commandOf(program, 'wallet');
   wallet
     .command('show')
     .description('show the balance of an account')

@@ -30,12 +30,18 @@ export const money: Feature = {
     ...(await import('./routes-admin.ts')).PAYMENT_ROUTES,
   ],
   rounds: async () => [(await import('./job.ts')).startSubscriptions, (await import('./job.ts')).startDebts],
-  commands: async () => {
-    const { addWalletCommands } = await import('./cli-wallet.ts');
-    const { addInvoiceCommands } = await import('./cli-invoice.ts');
-    return (program, cli) => {
-      addWalletCommands(program, cli);
-      addInvoiceCommands(program, cli);
-    };
+  commands: {
+    listed: {
+      wallet: 'show and adjust wallets, and manage top-ups',
+      invoice: 'list and show invoices',
+    },
+    load: async () => {
+      const { addWalletCommands } = await import('./cli-wallet.ts');
+      const { addInvoiceCommands } = await import('./cli-invoice.ts');
+      return (program, cli) => {
+        addWalletCommands(program, cli);
+        addInvoiceCommands(program, cli);
+      };
+    },
   },
 };

@@ -2,6 +2,7 @@
 
 import type { Command } from 'commander';
 import type { Cli } from '../../cli/terminal/cli.ts';
+import { commandOf } from '../../cli/terminal/commands.ts';
 import { Failure } from '../../cli/terminal/failure.ts';
 import { withAccount } from '../../cli/terminal/find-account.ts';
 import { printTable } from '../../cli/terminal/print-table.ts';
@@ -11,7 +12,7 @@ import type { Database } from '../../store/postgres/database.ts';
 const MOST_LISTED = 1000;
 
 export function addResellerCommands(program: Command, cli: Cli): void {
-  const reseller = program.command('reseller').description('resellers, their clients and machine tokens');
+  const reseller = commandOf(program, 'reseller');
   reseller
     .command('list')
     .description('list the resellers with their clients and balances')

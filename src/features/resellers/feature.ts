@@ -13,5 +13,8 @@ export const resellers: Feature = {
     ...(await import('./routes.ts')).TRANSFER_ROUTES,
     ...(await import('./routes-services.ts')).SERVICE_ROUTES,
   ],
-  commands: async () => (await import('./cli.ts')).addResellerCommands,
+  commands: {
+    listed: { reseller: 'resellers, their clients and machine tokens' },
+    load: async () => (await import('./cli.ts')).addResellerCommands,
+  },
 };

@@ -2,6 +2,7 @@
 
 import type { Command } from 'commander';
 import type { Cli } from '../../cli/terminal/cli.ts';
+import { commandOf } from '../../cli/terminal/commands.ts';
 import { Failure } from '../../cli/terminal/failure.ts';
 import { Listing } from '../../cli/terminal/output.ts';
 import { parseZoneName } from '../../cli/terminal/parse-zone-name.ts';
@@ -17,7 +18,7 @@ interface AddOptions {
 }
 
 export function addSecondaryCommands(program: Command, cli: Cli): void {
-  const secondary = program.command('secondary').description('manage zones that are copied from a primary');
+  const secondary = commandOf(program, 'secondary');
   secondary
     .command('add')
     .description('copy a zone from primaries; it replaces an operator zone of this name')
@@ -34,7 +35,7 @@ export function addSecondaryCommands(program: Command, cli: Cli): void {
     .command('list')
     .description('list the zones that are copied, with serials and the last failure')
     .action(() => list(cli));
-  const zone = program.commands.find((command) => command.name() === 'zone') as Command;
+  const zone = commandOf(program, 'zone');
   zone
     .command('retransfer')
     .description(

@@ -9,5 +9,9 @@ export const secondaries: Feature = {
   queues: [REFRESH_ZONE],
   routes: async () => (await import('./routes.ts')).PRIMARY_ROUTES,
   jobs: async () => [(await import('./job.ts')).openRefreshJob],
-  commands: async () => (await import('./cli.ts')).addSecondaryCommands,
+  commands: {
+    listed: { secondary: 'manage zones that are copied from a primary' },
+    extended: ['zone'],
+    load: async () => (await import('./cli.ts')).addSecondaryCommands,
+  },
 };

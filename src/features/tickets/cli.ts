@@ -2,6 +2,7 @@
 
 import type { Command } from 'commander';
 import type { Cli } from '../../cli/terminal/cli.ts';
+import { commandOf } from '../../cli/terminal/commands.ts';
 import { Failure } from '../../cli/terminal/failure.ts';
 import { printTable } from '../../cli/terminal/print-table.ts';
 import type { AuditAction } from '../../store/audit/audit-actions.ts';
@@ -19,7 +20,7 @@ interface ListOptions {
 }
 
 export function addTicketCommands(program: Command, cli: Cli): void {
-  const ticket = program.command('ticket').description('list, show, answer and close tickets');
+  const ticket = commandOf(program, 'ticket');
   ticket
     .command('list')
     .description('list tickets, oldest first')

@@ -24,5 +24,8 @@ export const tickets: Feature = {
     ...(await import('./routes.ts')).TICKET_ROUTES,
     ...(await import('./routes-admin.ts')).ADMIN_TICKET_ROUTES,
   ],
-  commands: async () => (await import('./cli.ts')).addTicketCommands,
+  commands: {
+    listed: { ticket: 'list, show, answer and close tickets' },
+    load: async () => (await import('./cli.ts')).addTicketCommands,
+  },
 };

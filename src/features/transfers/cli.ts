@@ -3,6 +3,7 @@
 
 import type { Command } from 'commander';
 import type { Cli } from '../../cli/terminal/cli.ts';
+import { commandOf } from '../../cli/terminal/commands.ts';
 import type { TlsOptions } from './cli-peer-tls.ts';
 import type { AddPeerOptions } from './cli-peers.ts';
 
@@ -10,12 +11,10 @@ export function addTransferCommands(program: Command, cli: Cli): void {
   addTsigCommands(program, cli);
   addPeerCommands(program, cli);
   addPolicyCommands(program, cli);
-  program
-    .command('transfers')
-    .description('show what the peers of zones have; exit 1 if a peer lags by 60 seconds or more')
+  commandOf(program, 'transfers')
     .argument('<name...>', 'zone names')
     .action(async (names: string[]) => (await import('./cli-show.ts')).showTransfers(cli, names));
-  const zone = program.commands.find((command) => command.name() === 'zone') as Command;
+  const zone = commandOf(program, 'zone');
   zone
     .command('policy')
     .description('give zones a transfer policy; exit 1 if a zone does not exist')
@@ -33,9 +32,7 @@ export function addTransferCommands(program: Command, cli: Cli): void {
 }
 
 function addTsigCommands(program: Command, cli: Cli): void {
-  const tsig = program
-    .command('tsig')
-    .description('manage the TSIG keys with which peers and this fleet sign messages');
+  const tsig = commandOf(program, 'tsig');
   const algorithm = [
     '--algorithm <algorithm>',
     'hmac-sha256, hmac-sha384 or hmac-sha512',
@@ -81,7 +78,7 @@ const TLS_PORT_OPTION = [
 ] as const;
 
 function addPeerCommands(program: Command, cli: Cli): void {
-  const peer = program.command('peer').description('manage servers of other operators');
+  const peer = commandOf(program, 'peer');
   peer
     .command('add')
     .description('add a peer; policies and secondaries refer to it by its name')
@@ -119,9 +116,7 @@ function addPeerCommands(program: Command, cli: Cli): void {
 }
 
 function addPolicyCommands(program: Command, cli: Cli): void {
-  const policy = program
-    .command('policy')
-    .description('manage lists of peers that may transfer zones and receive NOTIFY');
+  const policy = commandOf(program, 'policy');
   policy
     .command('set')
     .description('create a policy, or replace its peers')

@@ -12,5 +12,14 @@ export const transfers: Feature = {
   },
   services: async () => (await import('./services.ts')).openTransferServices,
   routes: async () => (await import('./routes.ts')).TRANSFER_ROUTES,
-  commands: async () => (await import('./cli.ts')).addTransferCommands,
+  commands: {
+    listed: {
+      tsig: 'manage the TSIG keys with which peers and this fleet sign messages',
+      peer: 'manage servers of other operators',
+      policy: 'manage lists of peers that may transfer zones and receive NOTIFY',
+      'transfers <name...>': 'show what the peers of zones have; exit 1 if a peer lags by 60 seconds or more',
+    },
+    extended: ['zone'],
+    load: async () => (await import('./cli.ts')).addTransferCommands,
+  },
 };

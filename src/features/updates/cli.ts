@@ -2,12 +2,11 @@
 
 import type { Command } from 'commander';
 import type { Cli } from '../../cli/terminal/cli.ts';
+import { commandOf } from '../../cli/terminal/commands.ts';
 import { ownerOption } from '../../cli/terminal/with-owner.ts';
 
 export function addUpdateCommands(program: Command, cli: Cli): void {
-  const update = program
-    .command('update')
-    .description('manage the names that TSIG keys may change by dynamic update');
+  const update = commandOf(program, 'update');
   const allow = update
     .command('allow')
     .description(

@@ -8,5 +8,8 @@ export const updates: Feature = {
   privileges: { tables: {} },
   tags: { 'Dynamic update': 'The names that TSIG keys may change by DNS messages (RFC 2136).' },
   routes: async () => (await import('./routes.ts')).UPDATE_ROUTES,
-  commands: async () => (await import('./cli.ts')).addUpdateCommands,
+  commands: {
+    listed: { update: 'manage the names that TSIG keys may change by dynamic update' },
+    load: async () => (await import('./cli.ts')).addUpdateCommands,
+  },
 };

@@ -1,7 +1,6 @@
 // Settings that concern every process, and the values used in answers.
 
 import { resolve } from 'node:path';
-import { LOG_LEVELS } from '../log.ts';
 import { addressesOf, hosts, listenAddress, mailbox, nameserverSets } from './address-shapes.ts';
 import { keySecrets } from './key-secrets.ts';
 import { nameserverAddresses, nameserverPool } from './pool-shapes.ts';
@@ -11,6 +10,8 @@ import { matching, oneOf, shape } from './shapes.ts';
 const EVERYONE = [...PROCESSES, 'npm start', 'CLI'] as const;
 const RUNNING = [...PROCESSES, 'observer', 'npm start'] as const;
 const MIGRATING = ['npm start', 'CLI'] as const;
+/** Levels of `pino`, which is not imported because commands read settings without a log. */
+const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
 const databaseUrl = matching(
   /^postgres(ql)?:\/\/\S+$/,
