@@ -171,8 +171,9 @@ async function observe(options: KeyRollerOptions, work: KeyWork, signal: AbortSi
   const theirs = isForeignDue(machine, delegation.kind === 'ours')
     ? await seenAtTheirs(resolver, work, signal)
     : undefined;
-  // the observations are older than the positions of the nodes that they are compared with
-  const { at, epoch, nodes } = await loadServing(db, work.zoneId);
+  // observations must be older than the positions of the nodes that they are compared with
+  const isObserved = ds !== undefined || preflight !== undefined || theirs !== undefined;
+  const { at, epoch, nodes } = isObserved ? await loadServing(db, work.zoneId) : before;
   return {
     at: at.getTime() + ahead(),
     epoch,

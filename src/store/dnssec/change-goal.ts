@@ -12,7 +12,7 @@ import { MAX_TTL_SECONDS } from '../../zone/records/customer-types.ts';
 import { hasRoomForHashes } from '../../zone/signing/denial-records.ts';
 import type { ChangedBy } from '../accounts/actor.ts';
 import { type DomainLock, isGone, lockDomain } from '../change/lock-domain.ts';
-import { nextVersion, writeLog } from '../change/write-domain-change.ts';
+import { logWritten, nextVersion } from '../change/write-domain-change.ts';
 import { DnssecUnavailable, wantedDenial } from '../keys/signed-zone.ts';
 import { makeMachineKeys } from '../keys/zone-keys.ts';
 import type { Database } from '../postgres/database.ts';
@@ -75,7 +75,13 @@ export async function enableDnssec(db: Database, order: GoalOrder & SigningWishe
     if (isNew && hasManyKeys(lock, stored)) return MANY_KEYS;
     const apex = decodeNameColumn(lock.row.name);
     const made = isNew
-      ? await makeMachineKeys(trx, before, { signedZoneId: id, apex, algorithm, split })
+      ? await makeMachineKeys(trx, before, {
+          signedZoneId: id,
+          apex,
+          algorithm,
+          split,
+          known: stored?.keys ?? [],
+        })
       : [];
     return enable(before, made);
   });
@@ -121,7 +127,7 @@ export async function rollDnssec(
       if (unable !== undefined) return refused('dnssec_unavailable', unable);
     }
     const apex = decodeNameColumn(lock.row.name);
-    const make = { signedZoneId, apex, algorithm, split, only: replaced?.role };
+    const make = { signedZoneId, apex, algorithm, split, only: replaced?.role, known: stored.keys };
     const made = await makeMachineKeys(trx, machine, make);
     const rolled = roll(machine, made, order.compromised);
     if (rolled === 'off') return NOT_SIGNED;
@@ -187,7 +193,7 @@ export async function changeGoal(db: Database, order: GoalOrder, change: Change)
 async function changeUnderLock(trx: Database, order: GoalOrder, change: Change): Promise<ChangedGoal> {
   const lock = await lockDomain(trx, order.domainId);
   if (lock === undefined || isGone(lock, order)) return { kind: 'absent' };
-  const stored = await loadDnssec(trx, order.domainId);
+  const stored = lock.signed && (await loadDnssec(trx, order.domainId));
   if (stored !== undefined && stored.machine === null && stored.signed.phase !== 'off')
     return refused('dnssec_busy', 'an operator manages the signing of this domain');
   const machine = await change(trx, lock, stored);
@@ -195,13 +201,14 @@ async function changeUnderLock(trx: Database, order: GoalOrder, change: Change):
   if ('kind' in machine) rollBackTo(machine); // also the keys that were created
   const changeId = lock.zone?.nextVersion ?? (await nextVersion(trx));
   const { algorithm, split } = waysOf(machine);
+  const { by, source } = order;
+  const log = { by, source, operation: 'dnssec' } as const;
   await sql`
+    with ${sql.join(logWritten(lock, log, { changeId, serial: lock.row.serial }))}
     update signed_zones set machine = ${JSON.stringify(machine)}, goal = ${machine.goal}, seq = seq + 1,
       algorithm = coalesce(${algorithm}, algorithm), split = coalesce(${split}, split),
       status = ${dnssecStatus(machine, RULES)}, due_at = clock_timestamp(), wanted_since = null
     where domain_id = ${order.domainId}`.execute(trx);
-  const { by, source } = order;
-  await writeLog(trx, lock, { by, source, operation: 'dnssec' }, { changeId, serial: lock.row.serial });
   return { kind: 'updated', changeId };
 }
 

@@ -18,7 +18,7 @@ import {
   type SignedZone,
   type SignedZoneJson,
 } from '../keys/signed-zone.ts';
-import { type DnssecKey, loadKeys } from '../keys/zone-keys.ts';
+import { type DnssecKey, decodeKeys, type KeyJson, keysJson } from '../keys/zone-keys.ts';
 import { decodePublishSettings, SETTINGS_TEXT } from '../postgres/answer-settings.ts';
 import type { Database } from '../postgres/database.ts';
 import { decodeNameColumn } from '../postgres/name-column.ts';
@@ -49,18 +49,29 @@ export async function loadDnssecOf(db: Database, signedZoneId: number): Promise<
 
 interface StoredRow extends Omit<StoredDnssec, 'signed' | 'keys'> {
   readonly signedJson: SignedZoneJson;
+  readonly keysJson: readonly KeyJson[];
 }
 
 async function loadOne(db: Database, condition: RawBuilder<unknown>): Promise<StoredDnssec | undefined> {
-  const { rows } = await sql<StoredRow>`
-    select ${SIGNED_ZONE_JSON} as "signedJson", s.machine, s.expires_at as "expiresAt", s.resign_at as "resignAt",
-      s.due_at as "dueAt"
-    from signed_zones s where ${condition}`.execute(db);
+  const { rows } =
+    await sql<StoredRow>`select ${STORED_COLUMNS} from signed_zones s where ${condition}`.execute(db);
   const [row] = rows;
-  if (row === undefined) return undefined;
-  const { signedJson, ...rest } = row;
-  const signed = decodeSignedZone(signedJson);
-  return { ...rest, signed, keys: await loadKeys(db, signed.id) };
+  return row && decodeStored(row);
+}
+
+const STORED_COLUMNS = sql`${SIGNED_ZONE_JSON} as "signedJson", s.machine, s.expires_at as "expiresAt",
+  s.resign_at as "resignAt", s.due_at as "dueAt", ${keysJson(sql`s.id`)} as "keysJson"`;
+
+function decodeStored({
+  signedJson,
+  keysJson,
+  machine,
+  expiresAt,
+  resignAt,
+  dueAt,
+}: StoredRow): StoredDnssec {
+  const keys = decodeKeys(keysJson);
+  return { signed: decodeSignedZone(signedJson), machine, expiresAt, resignAt, dueAt, keys };
 }
 
 /**
@@ -107,7 +118,7 @@ export interface KeyWork extends StoredDnssec {
   readonly remindedAt: Date | null;
 }
 
-interface WorkRow extends DomainRow, Pick<KeyWork, 'isDsDue' | 'wantedSince' | 'remindedAt'> {
+interface WorkRow extends DomainRow, StoredRow, Pick<KeyWork, 'isDsDue' | 'wantedSince' | 'remindedAt'> {
   readonly settings: string | null;
   readonly currentNs: readonly string[] | null;
 }
@@ -115,18 +126,18 @@ interface WorkRow extends DomainRow, Pick<KeyWork, 'isDsDue' | 'wantedSince' | '
 /** Loads the input of an observation by the key machine. Returns undefined if the domain is deleted or has no machine. */
 export async function loadKeyWork(db: Database, signedZoneId: number): Promise<KeyWork | undefined> {
   const { rows } = await sql<WorkRow>`
-    select ${DOMAIN_COLUMNS}, ${SETTINGS_TEXT} as settings, s.ds_due as "isDsDue", s.wanted_since as "wantedSince",
+    select ${DOMAIN_COLUMNS}, ${STORED_COLUMNS}, ${SETTINGS_TEXT} as settings, s.ds_due as "isDsDue", s.wanted_since as "wantedSince",
       s.reminded_at as "remindedAt", (select c.current_ns from domain_checks c where c.domain_id = d.id) as "currentNs"
     from ${DOMAIN_TABLES} join signed_zones s on s.domain_id = d.id
     where s.id = ${signedZoneId} and d.deleted_at is null`.execute(db);
   const [row] = rows;
-  const stored = await loadDnssecOf(db, signedZoneId);
-  if (row === undefined || stored === undefined || stored.machine === null) return undefined;
+  if (row === undefined || row.machine === null) return undefined;
+  const stored = decodeStored(row);
   const settings = decodePublishSettings(row.settings);
   const { isDsDue, wantedSince, remindedAt, currentNs } = row;
   return {
     ...stored,
-    machine: withoutDestroyed(stored.machine, stored.keys),
+    machine: withoutDestroyed(row.machine, stored.keys),
     domainId: row.id,
     accountId: row.accountId,
     name: decodeNameColumn(row.name),

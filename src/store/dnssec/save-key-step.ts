@@ -1,7 +1,7 @@
 // Saves the result of an observation by the key machine: its state, the next due time, and the step to take. If two
 // observations run concurrently, the second finds a changed `seq` and saves nothing.
 
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { type Advanced, written } from '../../checks/dnssec/advance.ts';
 import type { Machine } from '../../checks/dnssec/machine.ts';
 import { shownNow } from '../../checks/dnssec/parent-memory.ts';
@@ -9,8 +9,16 @@ import type { MachineRules } from '../../checks/dnssec/rules.ts';
 import { isSameSet, isSigned, union } from '../../checks/dnssec/serving.ts';
 import { dnssecStatus } from '../../checks/dnssec/told/dnssec-status.ts';
 import type { Name } from '../../dns/name.ts';
+import { dueAt, signatureTimes } from '../../zone/signing/validity.ts';
 import type { ChangedBy } from '../accounts/actor.ts';
-import { findSignedZone, isWrittenSigned, type SignedZone, type StoredKey } from '../keys/signed-zone.ts';
+import {
+  decodeSignedZone,
+  isWrittenSigned,
+  type SignedZone,
+  type SignedZoneJson,
+  type StoredKey,
+  signedZoneJson,
+} from '../keys/signed-zone.ts';
 import type { Database } from '../postgres/database.ts';
 import { decodeNameColumn } from '../postgres/name-column.ts';
 import type { SigningPhase } from '../postgres/tables/schema.ts';
@@ -36,23 +44,25 @@ interface LookOptions {
   readonly wantedSince: number | null;
 }
 
+interface SaveOptions extends Omit<LookOptions, 'wantedSince'>, Partial<Pick<LookOptions, 'wantedSince'>> {
+  /** When the first signature expires, in seconds since 1970, if it is the first signature of the zone. */
+  readonly expiresAt?: number | undefined;
+}
+
 export async function saveKeyStep(
   db: Database,
   look: ObservedState,
   { machine, step }: Advanced,
-  { dueInMs, rules, wantedSince }: LookOptions,
+  options: LookOptions,
 ): Promise<SavedStep> {
   if (step === undefined) {
-    const isSaved = await saveMachine(db, look, machine, { dueInMs, rules, wantedSince });
+    const isSaved = await saveMachine(db, look.signed, machine, options);
     return isSaved ? { kind: 'saved', machine, isWhole: true } : { kind: 'conflict' };
   }
   return await inTransaction<SavedStep>(db, async (trx) => {
     const locked = await lockUnchanged(trx, look);
     if (locked === undefined) return { kind: 'conflict' };
-    const isWhole = await writeStep(trx, locked, look.machine, machine);
-    const after = isWhole ? written(machine, await versionOf(trx, locked)) : machine;
-    await saveMachine(trx, { signed: await currentOf(trx, look) }, after, { dueInMs: 0, rules, wantedSince });
-    return { kind: 'saved', machine: after, isWhole };
+    return await writeStep(trx, locked, { before: look.machine, after: machine }, { ...options, dueInMs: 0 });
   });
 }
 
@@ -66,7 +76,7 @@ export async function saveWritten(
     const locked = await lockUnchanged(trx, look);
     if (locked === undefined) return 'conflict';
     const after = written(look.machine, await versionOf(trx, locked));
-    await saveMachine(trx, look, after, { dueInMs: 0, rules });
+    await saveMachine(trx, look.signed, after, { dueInMs: 0, rules });
     return 'saved';
   });
 }
@@ -88,31 +98,36 @@ async function versionOf(trx: Database, { zone }: LockedSubject): Promise<number
   return (rows[0] as { version: number }).version;
 }
 
-/** Loads the zone as the step left it. */
-async function currentOf(trx: Database, { signed: { id } }: ObservedState): Promise<SignedZone> {
-  return (await findSignedZone(trx, sql`s.id = ${id}`)) as SignedZone;
-}
-
-/**
- * Returns false if another save came first. While signatures are added or removed, the phase stays; otherwise it
- * becomes the status that users see.
- */
+/** Returns false if another save came first. */
 async function saveMachine(
   db: Database,
-  { signed: { id, seq } }: { readonly signed: SignedZone },
+  { id, seq }: SignedZone,
   machine: Machine,
-  { dueInMs, rules, wantedSince }: Omit<LookOptions, 'wantedSince'> & Partial<LookOptions>,
+  options: SaveOptions,
 ): Promise<boolean> {
+  const { numAffectedRows } = await sql`${machineSaved(id, machine, options)} and seq = ${seq}`.execute(db);
+  return numAffectedRows === 1n;
+}
+
+/** While signatures are added or removed, the phase stays; otherwise it becomes the status that users see. */
+function machineSaved(
+  id: number,
+  machine: Machine,
+  { dueInMs, rules, wantedSince, expiresAt }: SaveOptions,
+): RawBuilder<unknown> {
   const isLook = wantedSince !== undefined;
   const wanted = sql`to_timestamp(${(wantedSince ?? null) as number | null}::float8 / 1000)`;
-  const { numAffectedRows } = await sql`
+  const expiry =
+    expiresAt === undefined
+      ? sql``
+      : sql`, expires_at = to_timestamp(${expiresAt}), resign_at = to_timestamp(${dueAt(expiresAt)})`;
+  return sql`
     update signed_zones set machine = ${JSON.stringify(machine)}, seq = seq + 1, status = ${dnssecStatus(machine, rules)},
       phase = case when phase in ('signing', 'unsigning', 'off') then phase else ${phaseOf(machine, rules)} end,
       had_ds = had_ds or ${shownNow(machine.parent, rules).some(({ ds }) => ds.length > 0)},
       ds_due = ds_due and not ${isLook}::boolean, wanted_since = case when ${isLook}::boolean then ${wanted} else wanted_since end,
-      due_at = clock_timestamp() + make_interval(secs => ${dueInMs / 1000}::float8)
-    where id = ${id} and seq = ${seq}`.execute(db);
-  return numAffectedRows === 1n;
+      due_at = clock_timestamp() + make_interval(secs => ${dueInMs / 1000}::float8)${expiry}
+    where id = ${id}`;
 }
 
 function phaseOf(machine: Machine, rules: MachineRules): SigningPhase {
@@ -131,81 +146,106 @@ function phaseOf(machine: Machine, rules: MachineRules): SigningPhase {
 const BY: ChangedBy = { by: { kind: 'system' }, source: 'status' };
 
 /**
- * Writes a step of the key machine into its zone, under the lock of the domain: which keys are published and sign, and
- * the resulting records. `before` and `after` are the states around the step. Returns false if the zone is large and
- * the rest follows in pieces.
+ * Writes a step of the key machine into its zone, under the lock of the domain: which keys are published and sign, the
+ * resulting records, and the machine. If the zone is large, the rest follows in pieces.
  */
 async function writeStep(
   trx: Database,
   locked: LockedSubject,
-  before: Machine,
-  after: Machine,
-): Promise<boolean> {
+  { before, after }: { readonly before: Machine; readonly after: Machine },
+  options: LookOptions,
+): Promise<SavedStep> {
   const { id } = locked.signed as SignedZone;
   if (!isSigned(after.serving)) {
     await disableSigning(trx, locked.subject, BY);
-    return true; // the apex is unsigned, so answers do not contain the remaining signatures
+    const machine = written(after, await versionOf(trx, locked));
+    await machineSaved(id, machine, options).execute(trx);
+    return { kind: 'saved', machine, isWhole: true }; // answers do not contain the remaining signatures
   }
-  await setKeys(trx, id, after);
-  const { zone } = locked;
-  const isServed = zone !== undefined && !zone.deleted;
+  const { isWhole, names, phase } = extentOf(locked, before, after);
+  const machine = isWhole ? written(after, writtenVersion(locked)) : after;
+  const signed = await setKeys(trx, id, after, phase);
+  if (names === undefined) await machineSaved(id, machine, options).execute(trx);
+  else {
+    const { expiration } = signatureTimes(locked.apex, Math.floor(locked.now.getTime() / 1000));
+    const expiresAt = signed.expiresAt ?? expiration;
+    const noted = signed.expiresAt === null ? { ...options, expiresAt } : options;
+    const others = [sql`advanced as (${machineSaved(id, machine, noted)})`];
+    await writeSigning(trx, locked, { signed: { ...signed, expiresAt }, names }, BY, others);
+  }
+  return { kind: 'saved', machine, isWhole };
+}
+
+interface StepExtent {
+  /** False if the zone is large and the rest of the step is written in pieces. */
+  readonly isWhole: boolean;
+  /** Names that the step signs. Undefined if it writes no records. */
+  readonly names: readonly [] | 'whole' | undefined;
+  /** The phase that begins. */
+  readonly phase?: SigningPhase;
+}
+
+function extentOf({ zone }: LockedSubject, before: Machine, after: Machine): StepExtent {
+  const records = zone === undefined || zone.deleted ? undefined : zone.records;
   if (!isSigned(before.serving)) {
-    const isLarge = isServed && zone.records > SMALL_ZONE_ROWS;
-    await setPhase(trx, id, isLarge ? 'signing' : 'waiting');
-    if (isServed && !isLarge) await writeNames(trx, locked, 'whole');
-    return !isLarge;
+    const isWhole = records === undefined || records <= SMALL_ZONE_ROWS;
+    const names = records !== undefined && isWhole ? 'whole' : undefined;
+    return { isWhole, names, phase: isWhole ? 'waiting' : 'signing' };
   }
-  const isSameSigner = isSameSet(before.serving.dataSigners, after.serving.dataSigners);
-  const isLarge = isServed && !isSameSigner && zone.records > 2 * SMALL_ZONE_ROWS;
-  if (isServed) await writeNames(trx, locked, isSameSigner || isLarge ? [] : 'whole');
-  return !isLarge;
+  if (records === undefined) return { isWhole: true, names: undefined };
+  if (isSameSet(before.serving.dataSigners, after.serving.dataSigners)) return { isWhole: true, names: [] };
+  const isWhole = records <= 2 * SMALL_ZONE_ROWS;
+  return { isWhole, names: isWhole ? 'whole' : [] };
 }
 
-async function writeNames(trx: Database, locked: LockedSubject, names: readonly [] | 'whole'): Promise<void> {
-  const { id } = locked.signed as SignedZone;
-  const signed = (await findSignedZone(trx, sql`s.id = ${id}`)) as SignedZone;
-  await writeSigning(trx, locked, { signed, names }, BY);
-}
-
-async function setPhase(trx: Database, signedZoneId: number, phase: SigningPhase): Promise<void> {
-  await sql`update signed_zones set phase = ${phase} where id = ${signedZoneId}`.execute(trx);
+/** Returns the version of the zone after a step that is written to it if it is served. */
+function writtenVersion({ zone }: LockedSubject): number {
+  if (zone === undefined) return 0;
+  return zone.deleted ? zone.version : zone.nextVersion;
 }
 
 /**
- * Updates the keys' dates. A key that is published again counts as never removed. Removed keys are kept for a while
- * (destroyRetiredKeys).
+ * Updates the keys' dates, and the phase if it changes. A key that is published again counts as never removed. Removed
+ * keys are kept for a while (destroyRetiredKeys). Returns the zone with its new keys.
  */
 async function setKeys(
   trx: Database,
   signedZoneId: number,
   { serving, asked, goal }: Machine,
-): Promise<void> {
+  phase: SigningPhase | undefined,
+): Promise<SignedZone> {
   const ids = (list: readonly string[]) => sql`any(${list.map(Number)}::bigint[])`;
   const { keys, keySigners, dataSigners } = serving;
   const used = union(keys, dataSigners);
-  await sql`
-    update signing_keys set
-      published_at = case when id = ${ids(keys)} then case when retired_at is null then coalesce(published_at, clock_timestamp())
-        else clock_timestamp() end when retired_at is null and not id = ${ids(used)} then published_at
-        when id = ${ids(used)} then null else published_at end,
-      retired_at = case when id = ${ids(used)} then null
-        when published_at is not null or signs <> 'none' then coalesce(retired_at, clock_timestamp()) else retired_at end,
-      signs = case when id = ${ids(keySigners)} and id = ${ids(dataSigners)} then 'both'
-        when id = ${ids(keySigners)} then 'keys' when id = ${ids(dataSigners)} then 'data' else 'none' end,
-      in_cds = id = ${ids(asked)}
-    where signed_zone_id = ${signedZoneId} and origin = 'ours'`.execute(trx);
   // Foreign keys are also in CDS, because a parent that reads it deletes DS records not listed there (RFC 7344 §4.1).
-  await sql`
-    update signing_keys set
-      published_at = case when id = ${ids(keys)} and retired_at is null then coalesce(published_at, clock_timestamp())
-        when id = ${ids(keys)} then clock_timestamp() else published_at end,
-      retired_at = case when id = ${ids(keys)} then null
-        when published_at is not null then coalesce(retired_at, clock_timestamp()) else retired_at end,
-      in_cds = id = ${ids(asked.filter((id) => keys.includes(id)))}
-    where signed_zone_id = ${signedZoneId} and origin = 'foreign'`.execute(trx);
-  await sql`
-    update signed_zones set cds_delete = ${goal === 'unsigned'} and ${asked.length === 0}
-    where id = ${signedZoneId}`.execute(trx);
+  const { rows } = await sql<{ signed: SignedZoneJson }>`
+    with own as (
+      update signing_keys set
+        published_at = case when id = ${ids(keys)} then case when retired_at is null then coalesce(published_at, clock_timestamp())
+          else clock_timestamp() end when retired_at is null and not id = ${ids(used)} then published_at
+          when id = ${ids(used)} then null else published_at end,
+        retired_at = case when id = ${ids(used)} then null
+          when published_at is not null or signs <> 'none' then coalesce(retired_at, clock_timestamp()) else retired_at end,
+        signs = case when id = ${ids(keySigners)} and id = ${ids(dataSigners)} then 'both'
+          when id = ${ids(keySigners)} then 'keys' when id = ${ids(dataSigners)} then 'data' else 'none' end,
+        in_cds = id = ${ids(asked)}
+      where signed_zone_id = ${signedZoneId} and origin = 'ours' returning *),
+    others as (
+      update signing_keys set
+        published_at = case when id = ${ids(keys)} and retired_at is null then coalesce(published_at, clock_timestamp())
+          when id = ${ids(keys)} then clock_timestamp() else published_at end,
+        retired_at = case when id = ${ids(keys)} then null
+          when published_at is not null then coalesce(retired_at, clock_timestamp()) else retired_at end,
+        in_cds = id = ${ids(asked.filter((id) => keys.includes(id)))}
+      where signed_zone_id = ${signedZoneId} and origin = 'foreign' returning *),
+    zone as (
+      update signed_zones set cds_delete = ${goal === 'unsigned'} and ${asked.length === 0},
+        phase = coalesce(${phase ?? null}, phase)
+      where id = ${signedZoneId} returning *)
+    select ${signedZoneJson(sql`(select * from own union all select * from others)`)} as signed from zone s`.execute(
+    trx,
+  );
+  return decodeSignedZone((rows[0] as { signed: SignedZoneJson }).signed);
 }
 
 /** Edits of the zone wait while a piece is signed. */

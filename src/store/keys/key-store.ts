@@ -119,12 +119,12 @@ export async function makeZoneKey(
   signedZoneId: number,
   { algorithm, role, signs }: WantedKey,
   tags: ReadonlySet<number>,
-): Promise<{ readonly id: number; readonly tag: number }> {
+): Promise<MadeKey & { readonly id: number }> {
   requireBoxes(trx);
   const flags = role === 'zsk' ? KEY_FLAGS.ZONE : KEY_FLAGS.ENTRY;
   let made = makeKey(algorithm, flags);
   for (let tries = 1; tags.has(made.tag) && tries < MOST_TRIES; tries++) made = makeKey(algorithm, flags);
-  return { id: await storeZoneKey(trx, signedZoneId, made, { role, signs }), tag: made.tag };
+  return { ...made, id: await storeZoneKey(trx, signedZoneId, made, { role, signs }) };
 }
 
 /** Seals and stores a created or imported key. A key that signs is published immediately. Returns its id. */

@@ -40,16 +40,20 @@ export interface StoredKey {
   readonly dnskey: Uint8Array;
 }
 
-/** JSON for `decodeSignedZone`, or null. `s` is the row of signed_zones. */
-export const SIGNED_ZONE_JSON = sql`case when s.id is not null then jsonb_build_object(
+/** Returns JSON for `decodeSignedZone`, or null. `s` is the row of signed_zones. `keys` has the rows of the zone's keys. */
+export function signedZoneJson(keys: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`case when s.id is not null then jsonb_build_object(
   'id', s.id, 'goal', s.goal, 'denial', s.denial, 'denialChange', s.denial_change, 'algorithm', s.algorithm, 'split', s.split, 'phase', s.phase,
   'seq', s.seq, 'cdsDelete', s.cds_delete, 'expiresAt', floor(extract(epoch from s.expires_at)),
   'keys', (select coalesce(jsonb_agg(jsonb_build_object(
       'id', k.id, 'role', k.role, 'origin', k.origin, 'signs', k.signs, 'inCds', k.in_cds,
       'isPublished', k.published_at is not null, 'tag', k.key_tag,
       'flags', k.flags, 'algorithm', k.algorithm, 'publicKey', encode(k.public_key, 'base64')) order by k.id), '[]')
-    from signing_keys k
+    from ${keys} k
     where k.signed_zone_id = s.id and (k.published_at is not null or k.signs <> 'none') and k.retired_at is null)) end`;
+}
+
+export const SIGNED_ZONE_JSON = signedZoneJson(sql`signing_keys`);
 
 export type SignedZoneJson = Omit<SignedZone, 'keys'> & {
   readonly keys: readonly (Omit<StoredKey, 'dnskey'> & {

@@ -1,6 +1,6 @@
 // All past and present keys of a zone: loads them, stores imported ones, and creates those that a goal requires.
 
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { dsText } from '../../checks/dnssec/ds-evidence.ts';
 import type { Machine } from '../../checks/dnssec/machine.ts';
 import type { MachineKey } from '../../checks/dnssec/machine-key.ts';
@@ -29,21 +29,41 @@ export interface DnssecKey {
   readonly retiredAt: Date | null;
 }
 
-interface KeyRow extends Omit<DnssecKey, 'dnskey'> {
-  readonly publicKey: Buffer;
+type KeyTime = 'madeAt' | 'publishedAt' | 'retiredAt';
+
+export interface KeyJson extends Omit<DnssecKey, 'dnskey' | KeyTime> {
+  readonly publicKey: string;
+  readonly madeAt: string;
+  readonly publishedAt: string | null;
+  readonly retiredAt: string | null;
+}
+
+/** Selects all past and present keys of a zone as JSON for `decodeKeys`. */
+export function keysJson(signedZoneId: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`(
+    select coalesce(jsonb_agg(jsonb_build_object('id', k.id, 'role', k.role, 'algorithm', k.algorithm, 'flags', k.flags,
+      'tag', k.key_tag, 'publicKey', encode(k.public_key, 'base64'), 'origin', k.origin, 'signs', k.signs,
+      'isUsable', k.sealed is not null, 'madeAt', k.made_at, 'publishedAt', k.published_at,
+      'retiredAt', k.retired_at) order by k.id), '[]')
+    from signing_keys k where k.signed_zone_id = ${signedZoneId})`;
+}
+
+export function decodeKeys(keys: readonly KeyJson[]): DnssecKey[] {
+  return keys.map(({ publicKey, madeAt, publishedAt, retiredAt, ...key }) => ({
+    ...key,
+    dnskey: dnskeyOf(key.flags, key.algorithm, Buffer.from(publicKey, 'base64')),
+    madeAt: new Date(madeAt),
+    publishedAt: publishedAt === null ? null : new Date(publishedAt),
+    retiredAt: retiredAt === null ? null : new Date(retiredAt),
+  }));
 }
 
 /** Loads all past and present keys of a zone. */
 export async function loadKeys(db: Database, signedZoneId: number): Promise<DnssecKey[]> {
-  const { rows } = await sql<KeyRow>`
-    select id, role, algorithm, flags, key_tag as tag, public_key as "publicKey", origin, signs,
-      sealed is not null as "isUsable", made_at as "madeAt", published_at as "publishedAt",
-      retired_at as "retiredAt"
-    from signing_keys where signed_zone_id = ${signedZoneId} order by id`.execute(db);
-  return rows.map(({ publicKey, ...key }) => ({
-    ...key,
-    dnskey: dnskeyOf(key.flags, key.algorithm, publicKey),
-  }));
+  const { rows } = await sql<{ keys: KeyJson[] }>`select ${keysJson(sql`${signedZoneId}`)} as keys`.execute(
+    db,
+  );
+  return decodeKeys(rows[0]?.keys ?? []);
 }
 
 interface KnownKey {
@@ -106,6 +126,8 @@ interface MakeOrder {
   readonly split: boolean;
   /** The key of a split pair to create. Undefined for both. */
   readonly only?: KeyRole | undefined;
+  /** All past and present keys of the zone. */
+  readonly known: readonly Pick<DnssecKey, 'tag'>[];
 }
 
 /**
@@ -115,22 +137,23 @@ interface MakeOrder {
 export async function makeMachineKeys(
   trx: Database,
   machine: Machine,
-  { signedZoneId, apex, algorithm, split, only }: MakeOrder,
+  { signedZoneId, apex, algorithm, split, only, known }: MakeOrder,
 ): Promise<MachineKey[]> {
-  const before = await loadKeys(trx, signedZoneId);
-  const tags = new Set([...before.map(({ tag }) => tag), ...tagsShown(machine)]);
-  const ids: number[] = [];
+  const tags = new Set([...known.map(({ tag }) => tag), ...tagsShown(machine)]);
+  const keys: MachineKey[] = [];
   const roles = split ? (['ksk', 'zsk'] as const) : (['csk'] as const);
   for (const role of roles.filter((one) => only === undefined || one === only)) {
-    const { id, tag } = await makeZoneKey(trx, signedZoneId, { algorithm, role, signs: 'none' }, tags);
-    tags.add(tag);
-    ids.push(id);
+    const made = await makeZoneKey(trx, signedZoneId, { algorithm, role, signs: 'none' }, tags);
+    tags.add(made.tag);
+    keys.push(machineKey(apex, { ...made, role, origin: 'ours' }));
   }
-  const all = await loadKeys(trx, signedZoneId);
-  return all.filter(({ id }) => ids.includes(id)).map((key) => machineKey(apex, key));
+  return keys;
 }
 
-export function machineKey(apex: Name, key: DnssecKey): MachineKey {
+export function machineKey(
+  apex: Name,
+  key: Pick<DnssecKey, 'id' | 'role' | 'algorithm' | 'tag' | 'dnskey' | 'origin'>,
+): MachineKey {
   const { id, role, algorithm, tag } = key;
   const ds = role === 'zsk' ? [] : DIGESTS.map((digest) => dsText(dsOf(apex, key, digest)));
   const made = { id: String(id), role, algorithm, keyTag: tag, ds };

@@ -81,11 +81,12 @@ export class KeyBoxes {
     });
   }
 
+  /** Skips boxes in which other transactions are sealing, so that these need not end first. */
   async #takePlace(trx: Database): Promise<number | undefined> {
     const { rows } = await sql<{ id: number }>`
       update key_boxes set used = used + 1
       where id = (select id from key_boxes where wrap = ${this.#first().name} and used < ${SECRETS_PER_BOX}
-        order by id limit 1 for update)
+        order by id limit 1 for update skip locked)
       returning id`.execute(trx);
     return rows[0]?.id;
   }

@@ -95,18 +95,19 @@ interface Unlogged {
 
 export const REFRESH: Unlogged = { source: 'signing' };
 
-/** Signs the records at these names, and increments the serial. The zone must exist. */
+/** Signs the records at these names, and increments the serial. The zone must exist. For `others`, see `finish`. */
 export async function writeSigning(
   trx: Database,
   locked: LockedSubject,
   change: SigningChange,
   by: ChangedBy | Unlogged,
+  others: readonly RawBuilder<unknown>[] = [],
 ): Promise<void> {
   const zone = locked.zone as LockedZone;
   const rows = await readPresent(trx, locked, change);
   const serial = nextSerialOf(locked, rows);
   const owners = await signPresent(trx, locked, change, rows, serial);
-  await finish(trx, locked, serial, chunksOfOwners(zone, locked.apex, owners), by);
+  await finish(trx, locked, serial, chunksOfOwners(zone, locked.apex, owners), by, others);
 }
 
 /**
