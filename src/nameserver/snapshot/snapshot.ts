@@ -64,6 +64,7 @@ export class Snapshot {
   readonly #stopping = new AbortController();
   #generation = 0;
   #isForeign: boolean;
+  #isChecking = false;
   #restoredId: Uint8Array | undefined;
   #baseBytes = 0;
   /** Undefined if there is no base for entries to follow. */
@@ -144,7 +145,9 @@ export class Snapshot {
     const { directory, image } = this.#options;
     this.#progress.begin('checking the snapshot');
     const { buffer: progress } = this.#progress;
+    this.#isChecking = true;
     const fault = await checkInThread({ buffer: image.buffer, free: writer.exportFree(), progress });
+    this.#isChecking = false;
     if (fault !== undefined) {
       if (!this.#isForeign) noteUnsound(directory);
       throw new Error(`the content of the snapshot in ${directory} is not valid: ${fault}`);
@@ -238,6 +241,7 @@ export class Snapshot {
   /** Abandons the generation being written. The previous one remains. */
   async stop(): Promise<void> {
     this.#stopping.abort();
+    if (this.#isChecking) this.restored(); // the snapshot is not the reason why the process ends
     await this.#writing;
     this.#flush();
     this.#log?.close();

@@ -475,12 +475,17 @@ describe('the check of a restored image', () => {
     }
   });
 
-  test('forgets the attempt to read a valid snapshot', async () => {
+  test('forgets the attempt to read a valid snapshot, also if the node is stopped meanwhile', async () => {
     await writeSnapshot();
-    const again = new Node();
-    noteRestoring(directory, 1);
-    await again.snapshot.checkRestored(again.writer);
-    expect(readdirSync(directory).sort()).toEqual(['zones.1.image', 'zones.1.log']);
+    for (const isStopped of [false, true]) {
+      const again = new Node();
+      noteRestoring(directory, 1);
+      const checked = again.snapshot.checkRestored(again.writer);
+      if (isStopped) await again.snapshot.stop();
+      else await checked;
+      expect(readdirSync(directory).sort()).toEqual(['zones.1.image', 'zones.1.log']);
+      await checked;
+    }
   });
 });
 
