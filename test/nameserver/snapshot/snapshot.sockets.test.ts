@@ -454,25 +454,16 @@ describe('a snapshot that cannot be read leaves the image empty:', () => {
 });
 
 describe('the check of a restored image', () => {
-  const FAULTS: Record<string, (parts: BaseParts) => void> = {
-    'contradictory blocks': ({ blocks }) => blocks.fill(0xff, 4, 2048),
-    'a free list that points back to itself': ({ free }) => free.copy(free, 8, 0, 8),
-  };
-
   test('finds a fault despite valid checksums, and the next start skips the snapshot', async () => {
-    for (const [what, change] of Object.entries(FAULTS)) {
-      const first = new Node();
-      first.putAll(100);
-      first.remove(...names(60));
-      await first.write(5);
-      resealBase(BASE(), change);
-      const again = new Node();
-      noteRestoring(directory, 1);
-      await expect(again.snapshot.checkRestored(again.writer), what).rejects.toThrow('is not valid: ');
-      await expectFresh(new Node());
-      rmSync(directory, { recursive: true });
-      mkdirSync(directory);
-    }
+    const first = new Node();
+    first.putAll(100);
+    first.remove(...names(60));
+    await first.write(5);
+    resealBase(BASE(), ({ free }) => free.copy(free, 8, 0, 8));
+    const again = new Node();
+    noteRestoring(directory, 1);
+    await expect(again.snapshot.checkRestored(again.writer)).rejects.toThrow('is not valid: ');
+    await expectFresh(new Node());
   });
 
   test('forgets the attempt to read a valid snapshot, also if the node is stopped meanwhile', async () => {
