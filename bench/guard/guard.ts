@@ -12,7 +12,9 @@ import { fixed, table } from '../report/table.ts';
 import { say } from '../say.ts';
 import { median } from '../statistics.ts';
 import { expectOk, type MeasuredCall, prepareCalls, type Reply } from './calls.ts';
+import { type Cost, costOf } from './cost.ts';
 import { isListening, queryOverHttps, queryOverTls } from './encrypted.ts';
+import { measureEnabling, measureLargeEdits } from './signed.ts';
 import {
   cpuOf,
   lastTag,
@@ -34,12 +36,6 @@ const HTTPS_QUERIES = 10_000;
 const EDITS = 50;
 const CHECKS = 40;
 const QUERY = addressQuery('edit0.edited0.example');
-
-interface Cost {
-  readonly cpuSeconds: number;
-  readonly statements: number;
-  readonly octets: number;
-}
 
 type Programs = Readonly<Record<ProgramName, MeteredProgram>>;
 
@@ -78,6 +74,13 @@ export async function guard(
       return await measureCall(tree, programs(tree).api, call, round);
     });
   await measure('an edit until it is answered', (tree, round) => measureEdits(tree, programs(tree), round));
+  await measure('a domain that becomes signed', (tree, round) =>
+    measureEnabling(tree, Object.values(programs(tree)), round),
+  );
+  await measure('an edit in a signed zone of 20,000 names', (tree, round) => {
+    const { api, workers } = programs(tree);
+    return measureLargeEdits(tree, [api, workers], round);
+  });
   await measure('a query', (tree) => measureQueries(tree, programs(tree).nameserver));
   await measure('a query over TLS', (tree) =>
     measureEncrypted(tree.dotPort, programs(tree).nameserver, queryOverTls, TLS_QUERIES),
@@ -155,30 +158,6 @@ function ratioOf(pairs: readonly (readonly [Cost, Cost])[], field: keyof Cost): 
     now[field] === before[field] ? 1 : now[field] / before[field],
   );
   return median(ratios);
-}
-
-async function costOf(
-  programs: readonly MeteredProgram[],
-  times: number,
-  work: () => Promise<unknown>,
-): Promise<Cost> {
-  const before = await totalsOf(programs);
-  await work();
-  const after = await totalsOf(programs);
-  return {
-    cpuSeconds: (after.cpuSeconds - before.cpuSeconds) / times,
-    statements: (after.statements - before.statements) / times,
-    octets: (after.octets - before.octets) / times,
-  };
-}
-
-async function totalsOf(programs: readonly MeteredProgram[]): Promise<Cost> {
-  const sql = programs.map((program) => program.sql.counts());
-  return {
-    cpuSeconds: await cpuOf(...programs),
-    statements: sql.reduce((sum, { statements }) => sum + statements, 0),
-    octets: sql.reduce((sum, { octets }) => sum + octets, 0),
-  };
 }
 
 async function measureStart(tree: Tree): Promise<Cost> {

@@ -96,6 +96,7 @@ async function openTree(label: string, directory: string): Promise<Tree> {
     DNS_TLS_KEY: certificate.key,
     RRL: 'off',
     COOKIE_SECRETS: '000102030405060708090a0b0c0d0e0f',
+    KEY_SECRETS: `guard:${Buffer.alloc(32, 1).toString('base64')}`,
     LOG_LEVEL: 'warn',
   };
   const run = (...words: string[]) => [process.execPath, join(directory, 'src/start/run.mjs'), ...words];
