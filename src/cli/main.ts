@@ -82,4 +82,6 @@ function versionOf(): string {
   return (JSON.parse(manifest) as { version: string }).version;
 }
 
-process.exitCode = await run(process.argv.slice(2));
+void run(process.argv.slice(2)).then((exitCode) => {
+  process.exitCode = exitCode;
+});

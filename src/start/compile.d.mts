@@ -5,5 +5,3 @@ export function compile(
   program: string,
   options: { readonly dataDirectory: string; readonly say: (text: string) => void },
 ): Promise<string | undefined>;
-
-export function findCompiled(root: string, program: string, dataDirectory: string): string | undefined;

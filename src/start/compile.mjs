@@ -2,8 +2,6 @@
 // start. A version is identified by a digest of all sources and package-lock.json. If no directory is writable or esbuild
 // does not run here, the sources run under tsx.
 //   node_modules/.cache/zonefleet/DIGEST/src/nameserver/main.mjs …      else DATA_DIR/compiled/DIGEST/…
-// Reading all sources takes longer than a command of the CLI. A stamp next to the versions therefore has the status of each
-// source (size, times, inode) and the digest that it belongs to.
 
 import {
   chmodSync,
@@ -19,8 +17,9 @@ import {
 } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { join, relative, resolve } from 'node:path';
+import { dirname, join, relative, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { fileOf, isCompiled, isTrusted, placesOf, statusOf, writeStamp } from './stamp.mjs';
 
 const SOURCES = ['src', 'workers'];
 /** Files that start a process or thread, or that are loaded by URL. */
@@ -37,20 +36,22 @@ const ON_DEMAND = /^(tr46|tldts)$/;
  */
 const BUILDS = [
   { name: 'nameserver', matches: /^src\/nameserver\//, external: NEVER_BUNDLED },
-  { name: 'cli', matches: /^src\/cli\//, external: [...NEVER_BUNDLED, ...SELDOM_USED], onDemand: ON_DEMAND },
+  { name: 'cli', matches: /^src\/cli\//, external: [...NEVER_BUNDLED, ...SELDOM_USED], isCommand: true },
   { name: 'others', matches: /^/, external: undefined },
 ];
+/** Provides `require` to code written for CommonJS. */
+const REQUIRE =
+  "import { createRequire as zonefleetRequire } from 'node:module'; const require = zonefleetRequire(import.meta.url);";
 let compiling = 0;
 const KEPT_MS = 7 * 86_400_000;
 const UNFINISHED_KEPT_MS = 3_600_000;
-/** A change within this time after another one may leave the same times. */
-const SETTLED_MS = 2000;
-/** A version that is in use is marked as such at least this often. */
-const TOUCHED_EACH_MS = 86_400_000;
-/** Files besides the sources: without a change of these, no package was installed. */
-const STAMPED = ['package-lock.json', 'node_modules/.package-lock.json', 'package.json', 'tsconfig.json'];
-const MAY_BE_ABSENT = { throwIfNoEntry: false };
-const ABSENT = { size: -1, ino: 0, mtimeMs: 0, ctimeMs: 0 };
+/** The sources that each entry is compiled from, in each compiled version. */
+const INPUTS = 'inputs.json';
+/** What every program is compiled with. */
+const COMPILERS = ['compile.mjs', 'archive.mjs'].map((name) => `src/start/${name}`);
+/** Threads and programs are named like this, except by `npm start`. */
+const NAMED_BY_URL = /\bnew URL\(\s*'(\.[^']*\.ts)'/g;
+const STARTS_ALL = 'src/start/supervise.ts';
 
 /**
  * Returns the file to import for a program with this path, absolute or relative to the root. Returns undefined if the
@@ -61,99 +62,31 @@ export async function compile(root, path, { dataDirectory, say }) {
   if (!ENTRY.test(`/${program}`)) return undefined;
   const sources = SOURCES.flatMap((folder) => listSources(root, folder));
   if (!sources.includes(program)) return undefined; // a program of a test or benchmark
-  const files = [...STAMPED, ...sources].map((file) => [file, ...statusOf(root, file)]); // before they are read
+  const status = statusOf(root, sources);
   const name = await digestOf(root, sources);
   const places = placesOf(root, dataDirectory);
+  const finish = (place) => {
+    const inputs = JSON.parse(readFileSync(join(place, name, INPUTS), 'utf8'))[program];
+    writeStamp(place, { root, program, name, sources: inputs, status });
+    return fileOf(place, name, program);
+  };
   const there = places.find((place) => isCompiled(place, name, program));
   if (there !== undefined) {
     touch(join(there, name));
-    writeStamp(there, { root, name, files });
-    return fileOf(there, name, program);
+    return finish(there);
   }
   const faults = [];
   for (const place of places) {
     try {
       await compileInto(root, join(place, name), sources);
       prune(place, name);
-      writeStamp(place, { root, name, files });
-      return fileOf(place, name, program);
+      return finish(place);
     } catch (error) {
       faults.push(error.message.split('\n')[0]);
     }
   }
   say(`cannot compile the sources (${faults[0]}), so this start takes longer`);
   return undefined;
-}
-
-/**
- * Returns the compiled program if no source, lock file or record of installed packages has changed since its stamp was
- * written. New files do not matter: only a changed file can import them.
- */
-export function findCompiled(root, path, dataDirectory) {
-  const program = relative(root, resolve(root, path));
-  if (!ENTRY.test(`/${program}`)) return undefined;
-  for (const place of placesOf(root, dataDirectory)) {
-    const stamp = readStamp(place, root);
-    if (stamp === undefined || !isCompiled(place, stamp.name, program)) continue;
-    if (stamp.files.every((file) => isUnchanged(root, file))) return fileOf(place, stamp.name, program);
-  }
-  return undefined;
-}
-
-function placesOf(root, dataDirectory) {
-  return [join(root, 'node_modules/.cache/zonefleet'), join(dataDirectory, 'compiled')];
-}
-
-function fileOf(place, name, program) {
-  return join(place, name, program.replace(/\.ts$/, '.mjs'));
-}
-
-function isCompiled(place, name, program) {
-  return isTrusted(join(place, name)) && existsSync(fileOf(place, name, program));
-}
-
-function statusOf(root, file) {
-  const { size, ino, mtimeMs, ctimeMs } = statSync(`${root}/${file}`, MAY_BE_ABSENT) ?? ABSENT;
-  return [size, ino, mtimeMs, ctimeMs];
-}
-
-/** The same without garbage, because it runs for each source at each start. */
-function isUnchanged(root, [file, size, ino, mtimeMs, ctimeMs]) {
-  const now = statSync(`${root}/${file}`, MAY_BE_ABSENT) ?? ABSENT;
-  return now.size === size && now.ino === ino && now.mtimeMs === mtimeMs && now.ctimeMs === ctimeMs;
-}
-
-/** One stamp for each checkout and version of Node that use a place. */
-function stampIn(place, root) {
-  return join(place, `stamp-${process.version}-${encodeURIComponent(root).slice(-128)}.json`);
-}
-
-function readStamp(place, root) {
-  try {
-    if (!isTrusted(place)) return undefined;
-    const stamp = JSON.parse(readFileSync(stampIn(place, root), 'utf8'));
-    const isRecent = Date.now() - stamp.at < TOUCHED_EACH_MS;
-    return stamp.root === root && isRecent ? stamp : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-/** Writes no stamp if a source has just changed, or if we may not write. */
-function writeStamp(place, stamp) {
-  const file = stampIn(place, stamp.root);
-  const unfinished = `${file}.${process.pid}.unfinished`;
-  try {
-    if (!isTrusted(place)) return;
-    writeFileSync(unfinished, JSON.stringify({ ...stamp, at: Date.now() }), { mode: 0o644 });
-    const now = statSync(unfinished).mtimeMs; // by the clock of the file system
-    const isSettled = ([, , , mtimeMs, ctimeMs]) => Math.max(mtimeMs, ctimeMs) < now - SETTLED_MS;
-    if (stamp.files.every(isSettled)) renameSync(unfinished, file);
-  } catch {
-    // the next start reads the sources again
-  } finally {
-    rmSync(unfinished, { force: true });
-  }
 }
 
 function listSources(root, folder) {
@@ -173,16 +106,6 @@ async function digestOf(root, sources) {
   return hash.digest('hex').slice(0, 24);
 }
 
-/** True if we or root own the directory and no other user may write to it: it contains code that we run. */
-function isTrusted(directory) {
-  try {
-    const { uid, mode } = statSync(directory);
-    return process.getuid === undefined || ((uid === 0 || uid === process.getuid()) && (mode & 0o022) === 0);
-  } catch {
-    return false;
-  }
-}
-
 /** Compiles completely or not at all. If two starts compile concurrently, one of them discards its result. */
 async function compileInto(root, directory, sources) {
   const place = join(directory, '..');
@@ -196,13 +119,34 @@ async function compileInto(root, directory, sources) {
   compiling++;
   try {
     const entries = sources.filter((source) => ENTRY.test(`/${source}`));
+    const graphs = new Map(); // the files that each file of an entry imports, by entry
     for (const build of BUILDS) {
-      await esbuild.build({
-        ...optionsFor(root, directory, build),
-        entryPoints: entries.filter((entry) => BUILDS.find(({ matches }) => matches.test(entry)) === build),
-        outdir: unfinished,
-      });
+      const entryPoints = entries.filter(
+        (entry) => BUILDS.find(({ matches }) => matches.test(entry)) === build,
+      );
+      if (entryPoints.length === 0) continue;
+      const options = { ...optionsFor(root, directory, build), entryPoints, outdir: unfinished };
+      const { metafile } = await esbuild.build(options);
+      const imports = new Map(
+        Object.entries(metafile.inputs).map(([file, input]) => [
+          file,
+          [...input.imports.map(({ path }) => path), ...namedIn(root, file)],
+        ]),
+      );
+      for (const entry of entryPoints) graphs.set(entry, imports);
+      if (!build.isCommand) continue;
+      const { writeArchive } = await import('./archive.mjs');
+      for (const entry of entryPoints)
+        await writeArchive(esbuild, fileOf(unfinished, '', entry), {
+          chunks: join(unfinished, `chunks-${build.name}`),
+          banner: REQUIRE,
+        });
     }
+    const inputs = entries.map((entry) => {
+      const found = addInputs(entry, graphs, new Set(COMPILERS));
+      return [entry, sources.filter((source) => found.has(source))];
+    });
+    writeFileSync(join(unfinished, INPUTS), JSON.stringify(Object.fromEntries(inputs)));
     makeReadable(unfinished);
     try {
       renameSync(unfinished, directory);
@@ -216,7 +160,29 @@ async function compileInto(root, directory, sources) {
   }
 }
 
-function optionsFor(root, directory, { name, external, onDemand }) {
+/** Returns the sources that a source names by URL. */
+function namedIn(root, file) {
+  if (file.includes('node_modules') || !existsSync(join(root, file))) return [];
+  const text = readFileSync(join(root, file), 'utf8');
+  return [...text.matchAll(NAMED_BY_URL)].map(([, path]) => join(dirname(file), path));
+}
+
+/** Adds the files of an entry, and of all others that it may load or start from the same version. */
+function addInputs(entry, graphs, found) {
+  const files = new Set([entry]);
+  for (const file of files) {
+    for (const each of graphs.get(entry).get(file) ?? []) files.add(each);
+    if (file === STARTS_ALL) for (const each of graphs.keys()) files.add(each);
+  }
+  for (const file of files) {
+    if (found.has(file)) continue;
+    found.add(file);
+    if (file !== entry && graphs.has(file)) addInputs(file, graphs, found);
+  }
+  return found;
+}
+
+function optionsFor(root, directory, { name, external, isCommand = false }) {
   const isWithPackages = external !== undefined;
   return {
     absWorkingDir: root,
@@ -230,18 +196,14 @@ function optionsFor(root, directory, { name, external, onDemand }) {
     target: 'node20.19',
     packages: isWithPackages ? 'bundle' : 'external',
     external: external ?? [],
-    // Provides `require` to code written for CommonJS.
-    banner: isWithPackages
-      ? {
-          js: "import { createRequire as zonefleetRequire } from 'node:module'; const require = zonefleetRequire(import.meta.url);",
-        }
-      : {},
+    banner: isWithPackages ? { js: REQUIRE } : {},
     define: { ZONEFLEET_COMPILED: JSON.stringify(directory) },
     sourcemap: 'linked',
     sourcesContent: false,
+    metafile: true,
     logLevel: 'silent',
     plugins: [
-      ...(onDemand === undefined ? [] : [loadOnDemand(root, onDemand)]),
+      ...(isCommand ? [loadOnDemand(root), omitOtherParts] : []),
       {
         // Our files locate others relative to their source, regardless of the output directory.
         name: 'source-urls',
@@ -259,12 +221,12 @@ function optionsFor(root, directory, { name, external, onDemand }) {
 }
 
 /** Loads these packages, whose exports are functions, when one of their functions is called. */
-function loadOnDemand(root, filter) {
+function loadOnDemand(root) {
   const base = pathToFileURL(join(root, 'package.json')).href;
   return {
     name: 'load-on-demand',
     setup(build) {
-      build.onResolve({ filter }, ({ path }) => ({ path, namespace: 'on-demand' }));
+      build.onResolve({ filter: ON_DEMAND }, ({ path }) => ({ path, namespace: 'on-demand' }));
       build.onLoad({ filter: /./, namespace: 'on-demand' }, async ({ path }) => {
         const names = Object.keys(createRequire(base)(path));
         const calls = names.map((name) => `export const ${name} = (...args) => load().${name}(...args);`);
@@ -274,6 +236,18 @@ function loadOnDemand(root, filter) {
     },
   };
 }
+
+/** Commands never load the routes and jobs of features. */
+const omitOtherParts = {
+  name: 'omit-other-parts',
+  setup(build) {
+    build.onResolve({ filter: /^\.\// }, ({ path, importer, kind }) => {
+      const isOther =
+        kind === 'dynamic-import' && importer.endsWith('/feature.ts') && !path.startsWith('./cli');
+      return isOther ? { path, external: true } : undefined;
+    });
+  },
+};
 
 /** For a process that gives up its privileges, regardless of the umask. */
 function makeReadable(directory) {

@@ -24,11 +24,10 @@ globalThis.navigator ??= { userAgent: `Node.js/${major}` };
 const isTest = program === 'vitest';
 const dataDirectory = resolve(process.env.DATA_DIR || join(root, 'data'));
 const isSource = program.endsWith('.ts');
-/** A command prints stacks only if requested, and source maps delay its start. */
 const isCommand = program === 'src/cli/main.ts';
-const found = isSource
-  ? (await import('./compile.mjs')).findCompiled(root, program, dataDirectory)
-  : undefined;
+/** Other programs always do. The archive of the commands has no source maps. */
+const printsStacks = process.env.ZONEFLEET_STACK === '1';
+const found = isSource ? (await import('./stamp.mjs')).findCompiled(root, program, dataDirectory) : undefined;
 if (found === undefined) {
   const { installPackages } = await import('./install-packages.mjs');
   await installPackages(isTest);
@@ -95,7 +94,14 @@ async function becomeProgram(rest) {
   process.argv = [process.argv[0], resolve(code, program), ...rest];
   const compiled = code === root && found !== undefined ? found : await compileIn(code);
   if (compiled === undefined) (await import('tsx/esm/api')).register();
-  else if (!isCommand || process.env.ZONEFLEET_STACK === '1') process.setSourceMapsEnabled(true);
+  else if (!isCommand || printsStacks) process.setSourceMapsEnabled(true);
+  if (
+    compiled !== undefined &&
+    isCommand &&
+    !printsStacks &&
+    (await import('./archive.mjs')).runArchive(compiled)
+  )
+    return;
   await import(pathToFileURL(compiled ?? resolve(code, program)).href);
 }
 

@@ -1,8 +1,14 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Command, Help } from 'commander';
 import { describe, expect, it } from 'vitest';
+import { CORE_COMMANDS } from '../../src/cli/core-commands.ts';
+import { Cli } from '../../src/cli/terminal/cli.ts';
+import { termsOf } from '../../src/cli/terminal/commands.ts';
+import { FEATURES } from '../../src/features/every-feature.ts';
 import { runCli } from '../support/cli/run-cli.ts';
+import { captureOutput } from '../support/tests/captured-output.ts';
 
 describe('invalid arguments', () => {
   it.each([
@@ -32,6 +38,20 @@ it('--help and --version print to stdout and exit with 0; --help marks required 
   const [help, version] = await Promise.all([runCli(['zone', 'load', '--help']), runCli(['--version'])]);
   expect(help).toMatchObject({ code: 0, stdout: expect.stringContaining('--origin'), stderr: '' });
   expect(version).toMatchObject({ code: 0, stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) });
+});
+
+it('the table of commands has the arguments and options of each command, and all that extend others', async () => {
+  const parts = [...CORE_COMMANDS, ...FEATURES.flatMap(({ commands }) => commands ?? [])];
+  const terms = new Map<string, string>();
+  for (const { listed, extended = [], load } of parts) {
+    const program = new Command();
+    (await load())(program, new Cli(captureOutput(false).output, () => Promise.reject()));
+    const names = Object.keys(listed).map((term) => term.replace(/ .*/, ''));
+    expect(program.commands.map((command) => command.name()).sort()).toEqual([...names, ...extended].sort());
+    for (const command of program.commands)
+      if (names.includes(command.name())) terms.set(command.name(), new Help().subcommandTerm(command));
+  }
+  expect(terms).toEqual(termsOf(parts));
 });
 
 describe('a command that needs the database', () => {

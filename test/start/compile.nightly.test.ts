@@ -17,7 +17,8 @@ import { tmpdir } from 'node:os';
 import { join, relative, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { compile, findCompiled } from '../../src/start/compile.mjs';
+import { compile } from '../../src/start/compile.mjs';
+import { findCompiled } from '../../src/start/stamp.mjs';
 
 const REPOSITORY = resolve(import.meta.dirname, '../..');
 const PROGRAM = 'src/api/main.ts';
@@ -37,6 +38,8 @@ beforeEach(() => {
     'process/start-thread.ts',
     'process/thread.mjs',
     'start/compile.mjs',
+    'start/stamp.mjs',
+    'start/archive.mjs',
   ])
     cpSync(join(REPOSITORY, 'src', file), join(root, 'src', file), { recursive: true });
   writeFileSync(join(root, 'package.json'), '{"type":"module"}');

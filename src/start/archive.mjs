@@ -1,0 +1,69 @@
+// Commands are loaded from an archive: one script with all modules of the CLI, and its V8 code cache. Importing sixty small
+// modules, and translating them at each start, takes longer than Node.js itself.
+
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { basename, join } from 'node:path';
+import { constants, Script } from 'node:vm';
+
+const SCRIPT = '.archive.js';
+const CACHE = '.archive.cache';
+const CHUNK = /\bimport\("[./\w-]*\/(\w+)\.mjs"\)/g;
+
+/** Writes the archive of a compiled program next to it. `chunks` is the folder of its shared modules. */
+export async function writeArchive(esbuild, program, { chunks, banner }) {
+  const files = [program, ...readdirSync(chunks).map((name) => join(chunks, name))];
+  const modules = files
+    .filter((file) => file.endsWith('.mjs'))
+    .map(async (file) => {
+      const text = readFileSync(file, 'utf8').replace(banner, '');
+      const { code } = await esbuild.transform(
+        text.replace(CHUNK, 'Promise.resolve().then(() => require("$1.mjs"))'),
+        {
+          sourcefile: file, // so that packages are imported as Node.js does
+          format: 'cjs',
+          platform: 'node',
+          target: 'node20.19',
+          minifyWhitespace: true,
+          legalComments: 'none',
+          logLevel: 'silent',
+        },
+      );
+      return `${JSON.stringify(basename(file))}:function(exports,require,module){${code}}`;
+    });
+  // A string of Latin-1 is read without decoding.
+  const text = `({${(await Promise.all(modules)).join(',\n')}})`.replace(/[^\0-\x7f]/g, escapeCharacter);
+  const file = program.replace(/\.mjs$/, SCRIPT);
+  writeFileSync(file, text);
+  writeFileSync(program.replace(/\.mjs$/, CACHE), new Script(text, { filename: file }).createCachedData());
+}
+
+function escapeCharacter(character) {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+}
+
+/** Runs a compiled program from its archive. Returns false if it has none. */
+export function runArchive(program) {
+  const file = program.replace(/\.mjs$/, SCRIPT);
+  if (!existsSync(file)) return false;
+  const script = new Script(readFileSync(file, 'latin1'), {
+    filename: file,
+    cachedData: readFileSync(program.replace(/\.mjs$/, CACHE)),
+    importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
+  });
+  const functions = script.runInThisContext();
+  const requirePackage = createRequire(file);
+  const loaded = new Map();
+  const load = (id) => {
+    const name = id.slice(id.lastIndexOf('/') + 1);
+    if (!Object.hasOwn(functions, name)) return requirePackage(id);
+    const known = loaded.get(name);
+    if (known !== undefined) return known.exports;
+    const module = { exports: {} };
+    loaded.set(name, module);
+    functions[name](module.exports, load, module);
+    return module.exports;
+  };
+  load(basename(program));
+  return true;
+}
