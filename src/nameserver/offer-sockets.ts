@@ -54,7 +54,7 @@ export async function offerSockets(serving: Serving): Promise<void> {
   }
 }
 
-function ownSockets({ addresses, udp: { sockets }, tcp, tls, health }: Serving): OpenSockets {
+function ownSockets({ addresses, udp: { sockets, xdp }, tcp, tls, health }: Serving): OpenSockets {
   const udp = sockets.share();
   return {
     addresses: sockets.addresses
@@ -65,6 +65,7 @@ function ownSockets({ addresses, udp: { sockets }, tcp, tls, health }: Serving):
       }))
       .concat(tls?.sockets ?? []),
     health: descriptorOf(health.server),
+    xdp: xdp?.share() ?? [],
   };
 }
 

@@ -32,8 +32,9 @@ import { DEFAULT_TCP_LIMITS, listenTcp, type TcpListener } from './tcp/tcp.ts';
 import { openLibc } from './threads/libc.ts';
 import type { TlsThread } from './tls/start-tls-thread.ts';
 import type { TransferThreadOptions } from './transfer/messages.ts';
-import { listenUdp } from './udp/udp.ts';
+import { listenUdp, type UdpOptions } from './udp/udp.ts';
 import { loadUdpThreads } from './udp/udp-threads.ts';
+import type { Xdp } from './xdp/xdp.ts';
 
 const LOADED_POLL_MS = 5;
 /** A snapshot that is read within this time is served before the code for health and metrics is loaded. */
@@ -116,6 +117,7 @@ export async function serveZones(options: ServeOptions): Promise<void> {
   // Already now: a rotation of the log must not end a node that loads its zones.
   if (options.queryLog !== undefined) life.onHangup(() => observer?.reopen());
   let tls: TlsThread | undefined;
+  let xdp: Xdp | undefined;
   const loading =
     options.dnsIo === 'dgram' ? [] : loadUdpThreads(options.dnsThreads + options.xdpQueues, ANSWERER);
   const tlsFiles = await openDnsTlsFiles(options);
@@ -143,7 +145,8 @@ export async function serveZones(options: ServeOptions): Promise<void> {
       counted: () => thread.state()?.counted ?? { reported: 0, other: 0, dropped: 0 },
       diskSpace: diskSpaceOf(snapshotDirectory),
       writeFailures: () => thread.state()?.writeFailures ?? noWriteFailures(),
-      transfers: () => transfers?.state(),
+      xdp: () => xdp?.interfaces,
+    transfers: () => transfers?.state(),
       tls: () => tls?.state(),
       tlsFiles: () => tlsFiles,
       slowPathDropped: () => slowPath?.limit.dropped,
@@ -198,7 +201,7 @@ export async function serveZones(options: ServeOptions): Promise<void> {
     addresses,
     io: options.dnsIo,
     threads: options.dnsThreads,
-    xdp: { interfaces: options.xdpInterfaces, maxQueues: options.xdpQueues },
+    xdp: xdpChoice(options),
     parts: (udpThread) => partsOf(FIRST_UDP_SLOT + udpThread, 1 + udpThread),
     slowPath,
     observer,
@@ -209,6 +212,7 @@ export async function serveZones(options: ServeOptions): Promise<void> {
   }).catch(refuse);
   thread.answering();
   life.onStop(udp.close);
+  if (udp.io === 'koffi') xdp = udp.xdp;
   tls = await startTls(options, {
     thread: { ...partsOf(TLS_SLOT, -1), inherited },
     files: tlsFiles,
@@ -234,6 +238,7 @@ export async function serveZones(options: ServeOptions): Promise<void> {
     const { notifyMainProcess } = await import('./handover/start-successor.ts');
     notifyMainProcess(await openLibc(), options.environment.NOTIFY_SOCKET);
     await predecessor.release(tcp.adopt);
+    xdp?.activateInherited();
     thread.predecessorEnded();
   }
   // Only now: if this process ends earlier, its parent lets the predecessor continue.
@@ -244,6 +249,12 @@ export async function serveZones(options: ServeOptions): Promise<void> {
   }
   if (slowPath === undefined) thread.watch(false);
   else transfers = await startTransfers(options, settings, slowPath, amplificationLimit);
+}
+
+function xdpChoice({ dnsIo, xdpInterfaces, xdpQueues, predecessor }: ServeOptions): UdpOptions['xdp'] {
+  const inherited = predecessor?.xdp ?? [];
+  if (dnsIo !== 'xdp' && inherited.length === 0) return undefined;
+  return { interfaces: dnsIo === 'xdp' ? xdpInterfaces : [], maxQueues: xdpQueues, inherited };
 }
 
 /** Loads the code and starts the thread only now, so that it does not delay the start of the node. */

@@ -2,6 +2,7 @@
 
 import { withControlPath } from '../../process/control-path.ts';
 import { type Libc, openLibc } from '../threads/libc.ts';
+import type { XdpShare } from '../xdp/xdp.ts';
 import type { InheritedAddress } from './inherited.ts';
 import type { OpenSockets, SocketsText } from './pack-sockets.ts';
 import { connectUnix, receiveDescriptors, sendDescriptors } from './pass-descriptors.ts';
@@ -24,6 +25,7 @@ export async function takeOver(directory: string): Promise<Predecessor> {
   const socket = await withControlPath(directory, (path) => connectUnix(libc, path));
   const ask = (request: object) => exchange(libc, socket, request);
   const addresses: InheritedAddress[] = [];
+  const xdp: XdpShare[] = [];
   let health = -1;
   for (let more = true; more; ) {
     const sockets = await ask({ ask: 'sockets' });
@@ -32,12 +34,17 @@ export async function takeOver(directory: string): Promise<Predecessor> {
     const at = (index: number) => sockets.descriptors[index] as number;
     for (const { listen, udp, tcp } of text.addresses)
       addresses.push({ listen, udp: udp.map(at), tcp: at(tcp) });
+    for (const one of text.xdp ?? []) {
+      const queues = one.queues.map(({ socket, frames }) => ({ socket: at(socket), frames: at(frames) }));
+      xdp.push({ ...one, link: at(one.link), queues });
+    }
     if (text.health !== undefined) health = at(text.health);
     more = text.more === true;
   }
   return {
     addresses,
     health,
+    xdp,
     async release(adopt) {
       let parcel = await ask({ ask: 'release', pid: process.pid });
       while (parcel !== undefined && 'inputs' in parcel.text) {

@@ -37,6 +37,8 @@ interface NodeGauges {
   counted(): { readonly reported: number; readonly other: number; readonly dropped: number };
   /** The space of the file system that holds the snapshot, in bytes; undefined if it cannot be read. */
   diskSpace(): Promise<{ readonly free: number; readonly total: number } | undefined>;
+  /** The interfaces at which the node uses XDP. */
+  xdp?(): readonly { readonly name: string; readonly mode: string }[] | undefined;
   /** The numbers of the transfer thread. */
   transfers(): TransferState | undefined;
   /** The numbers of the TLS thread. */
@@ -133,6 +135,12 @@ export function createMetrics(counters: () => QueryCounters, gauges: NodeGauges)
     'Answered queries with an OPT record (edns), with DO, and with each option.',
     () => counters().edns,
     'bit',
+  );
+  addLabelled(
+    registry,
+    { name: 'zonefleet_xdp_interface', help: 'The interfaces at which the node uses XDP, with the mode.' },
+    ['interface', 'mode'],
+    () => gauges.xdp?.()?.map(({ name, mode }) => ({ interface: name, mode, count: 1 })),
   );
   addTransferMetrics(registry, gauges.transfers);
   addTlsMetrics(registry, gauges);

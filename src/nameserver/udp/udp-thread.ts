@@ -7,10 +7,7 @@ import { MAX_UDP_OCTETS } from '../answer/opt-writer.ts';
 import { Sampler, type Samples } from '../observe/sampler.ts';
 import { SlowPathLimit } from '../slow-path/slow-path-limit.ts';
 import { EAGAIN, EINTR, type Libc, openLibc, POLLIN, SystemError } from '../threads/libc.ts';
-import { FrameBatch, type SlowFrame } from '../xdp/frame-batch.ts';
-import { openXdpKernel } from '../xdp/kernel.ts';
-import { mapQueue } from '../xdp/queue-memory.ts';
-import { serveQueue } from '../xdp/serve-queue.ts';
+import type { SlowFrame } from '../xdp/frame-batch.ts';
 import {
   CONTROL,
   type FromUdpThread,
@@ -20,7 +17,6 @@ import {
   type UdpThreadStart,
 } from './messages.ts';
 import { PacketBatch } from './packet-batch.ts';
-import { packetOf } from './slow-frame.ts';
 import type { SlowPacket } from './slow-packet.ts';
 import { type UdpSocket, WAIT_MS } from './udp-sockets.ts';
 
@@ -44,13 +40,15 @@ async function serve(parts: UdpThreadParts): Promise<void> {
   const control = new Int32Array(parts.control);
   if (parts.queue !== undefined) {
     const { queue, sockets } = parts;
-    const post = (frame: SlowFrame) => tellSlow(packetOf(frame, sockets, queue.interfaceIndex));
-    const kernel = await openXdpKernel(libc);
-    const slow = limit && { limit, post };
-    const batch = new FrameBatch(mapQueue(kernel, queue), answerer, reader, counters, slow, sampler);
+    const { openQueueServer } = await import('../xdp/serve-queue.ts');
+    const { packetOf } = await import('./slow-frame.ts');
+    const slow = limit && {
+      limit,
+      post: (frame: SlowFrame) => tellSlow(packetOf(frame, sockets, queue.interfaceIndex)),
+    };
+    const serveQueue = await openQueueServer(libc, queue, [answerer, reader, counters, slow, sampler]);
     tell({ kind: 'serving' });
-    serveQueue(kernel, queue, batch, () => beat(control) !== STOP.NOT);
-    batch.rest();
+    serveQueue(() => beat(control) !== STOP.NOT);
     return;
   }
   const slow = limit && { limit, post: tellSlow };

@@ -8,7 +8,7 @@ import type { InheritedAddress } from '../handover/inherited.ts';
 import type { Observer } from '../observe/start-observe-thread.ts';
 import type { SlowPath } from '../slow-path/slow-path.ts';
 import { type Libc, openLibc } from '../threads/libc.ts';
-import type { Xdp } from '../xdp/xdp.ts';
+import type { Xdp, XdpShare } from '../xdp/xdp.ts';
 import { openUdpSockets, type UdpListener, type UdpSockets } from './udp-sockets.ts';
 import { UdpThreads } from './udp-threads.ts';
 
@@ -16,8 +16,8 @@ export interface UdpOptions {
   readonly addresses: readonly ListenAddress[];
   /** `auto` and `xdp`: koffi if it works. */
   readonly io: 'auto' | 'koffi' | 'dgram' | 'xdp';
-  /** With `xdp`: the interfaces, and the maximum number of their queues. */
-  readonly xdp?: { readonly interfaces: readonly string[]; readonly maxQueues: number } | undefined;
+  /** Undefined unless the process, or the one that it replaces, uses XDP. */
+  readonly xdp?: XdpChoice | undefined;
   /** Number of koffi threads. With dgram, the main thread answers. */
   readonly threads: number;
   /** Returns the parts of a thread's answerer. */
@@ -35,6 +35,14 @@ export interface UdpOptions {
   readonly inherited?: readonly InheritedAddress[];
   /** The module used instead of answer-query.ts. */
   readonly answerer?: string;
+}
+
+interface XdpChoice {
+  readonly interfaces: readonly string[];
+  /** Number of queues for which there are resources. */
+  readonly maxQueues: number;
+  /** The interfaces of the process that this one replaces. They are closed unless they are among `interfaces`. */
+  readonly inherited: readonly XdpShare[];
 }
 
 export type ChosenUdpListener = UdpListener &
@@ -62,9 +70,7 @@ export async function listenUdp(options: UdpOptions): Promise<ChosenUdpListener>
   const sockets = openUdpSockets(libc, addresses, options.threads, options.inherited);
   const listen = sockets.addresses;
   const xdp =
-    options.io === 'xdp' && options.xdp !== undefined
-      ? await (await import('../xdp/xdp.ts')).openXdp({ libc, ...options.xdp, listen, log })
-      : undefined;
+    options.xdp && (await (await import('../xdp/xdp.ts')).openXdp({ libc, ...options.xdp, listen, log }));
   const threads = await UdpThreads.start({
     sockets,
     xdp,

@@ -1,7 +1,7 @@
 // The eBPF objects of an interface: the map of sockets, the program and the link, which attaches the program. All are
 // descriptors, so they vanish with the processes that hold them, even after kill -9.
 
-import { SystemError } from '../threads/libc.ts';
+import { EAGAIN, SystemError } from '../threads/libc.ts';
 import type { XdpKernel } from './kernel.ts';
 import { assembleFilter, type Target } from './packet-filter.ts';
 
@@ -11,6 +11,8 @@ const PROGRAM_XDP = 6;
 const ATTACH_XDP = 37;
 const INSTRUCTION_BYTES = 8;
 const NAME = 'zonefleet'; // shown by bpftool
+/** The kernel stops checking a program with EAGAIN if a signal arrives, for example from a profiler. */
+const MAX_TRIES = 20;
 
 /** XDP_FLAGS_… */
 export const ATTACH = { GENERIC: 2, DRIVER: 4 } as const;
@@ -70,7 +72,10 @@ function writeName(bytes: Uint8Array, at: number): void {
 }
 
 function call(kernel: XdpKernel, what: string, command: number, bytes: Uint8Array): number {
-  const result = kernel.bpf(command, bytes);
-  if (result < 0) throw new SystemError('bpf', kernel.errno(), what);
-  return result;
+  for (let tries = 1; ; tries++) {
+    const result = kernel.bpf(command, bytes);
+    if (result >= 0) return result;
+    const errno = kernel.errno();
+    if (errno !== EAGAIN || tries === MAX_TRIES) throw new SystemError('bpf', errno, what);
+  }
 }

@@ -32,6 +32,15 @@ interface SlowFrames {
   post(frame: SlowFrame): void;
 }
 
+/** `slow` is required if the answerer returns SLOW_PATH. Without `sampler`, no answers are sampled. */
+export type FrameBatchParts = readonly [
+  answerer: PacketAnswerer,
+  reader: Reader,
+  counters: FrameCounters,
+  slow?: SlowFrames | undefined,
+  sampler?: Sampler | undefined,
+];
+
 export const BATCH_FRAMES = 64;
 /** The clocks are read once per this many batches, and whenever a wait ends without a frame. */
 const TIMED_BATCHES = 16;
@@ -41,8 +50,8 @@ const CACHE_LINE = 64;
 
 export class FrameBatch {
   readonly rings: Rings;
-  /** The interface's MTU. */
-  mtu = 1500;
+  /** The interface's MTU, set by the caller. */
+  mtu = 0;
   readonly #bytes: Uint8Array;
   readonly #frame: Frame;
   readonly #answerer: PacketAnswerer;
@@ -57,11 +66,7 @@ export class FrameBatch {
 
   constructor(
     { bytes, rings }: Pick<QueueMemory, 'bytes' | 'rings'>,
-    answerer: PacketAnswerer,
-    reader: Reader,
-    counters: FrameCounters,
-    slow?: SlowFrames,
-    sampler?: Sampler,
+    ...[answerer, reader, counters, slow, sampler]: FrameBatchParts
   ) {
     this.rings = new Rings(rings);
     this.#bytes = bytes;

@@ -108,7 +108,7 @@ function explain(error: SystemError, name: string): XdpFault {
 
 function remedyFor({ code, syscall }: SystemError, name: string): string | undefined {
   if (code === 'EPERM' || code === 'EACCES') {
-    return 'the node lacks the rights: start it as root, or with the capabilities CAP_NET_RAW, CAP_NET_ADMIN and CAP_BPF';
+    return 'the node lacks CAP_NET_RAW, CAP_NET_ADMIN or CAP_BPF';
   }
   if (syscall === 'bind' && code === 'EBUSY') return 'another program uses a queue of this interface';
   if (code === 'EBUSY' || code === 'EEXIST') {

@@ -13,6 +13,8 @@ export const SCRATCH_AT = FRAMES * FRAME_BYTES;
 export const MEMORY_BYTES = (FRAMES + 1) * FRAME_BYTES;
 /** Number of descriptors in each ring. */
 export const SLOTS = { fill: FRAMES, receive: 2048, send: 2048, completion: 2048 } as const;
+/** Equal in two processes that can share a queue. */
+export const LAYOUT = JSON.stringify([FRAMES, FRAME_BYTES, SLOTS]);
 const DESCRIPTOR_BYTES = { fill: 8, receive: 16, send: 16, completion: 8 } as const;
 /** The offsets at which the socket is mapped. */
 const MAP_AT = { receive: 0, send: 0x8000_0000, fill: 0x1_0000_0000, completion: 0x1_8000_0000 } as const;

@@ -9,13 +9,25 @@ import { countQueues, indexOf, mtuOf } from './interfaces.ts';
 import { openXdpKernel, type XdpKernel } from './kernel.ts';
 import { openInterface, XdpFault, type XdpInterface } from './open-interface.ts';
 import { QUEUE_STATE, QUEUE_STATE_BYTES, type XdpQueue } from './queue.ts';
+import { LAYOUT } from './queue-memory.ts';
+
+/** The interfaces of a process, for the one that replaces it. All numbers but `index` and `layout` are descriptors. */
+export interface XdpShare extends XdpInterface {
+  readonly layout: string;
+}
 
 export interface Xdp {
   readonly queues: readonly XdpQueue[];
   readonly interfaces: readonly XdpInterface[];
-  /** Takes packets from now on. Call it when the threads of all queues serve, and before the process drops its rights. */
+  /**
+   * Takes packets from now on at the interfaces that this process has opened. Call it when the threads of all queues
+   * serve, and before the process drops its rights.
+   */
   activate(): void;
-  /** Leaves all further packets to the kernel. */
+  /** The same at the interfaces of another process. Call it when no other process uses them. */
+  activateInherited(): void;
+  share(): readonly XdpShare[];
+  /** Leaves all further packets to the kernel, unless another process has the interfaces too. */
   detach(): void;
   close(): void;
 }
@@ -28,80 +40,112 @@ interface XdpOptions {
   readonly listen: readonly ListenAddress[];
   /** The number of queues for which there are resources. */
   readonly maxQueues: number;
+  /** The interfaces of the process that this one replaces. */
+  readonly inherited: readonly XdpShare[];
   readonly log: Log;
 }
 
-/** Never fails: each interface that cannot be opened is logged. */
+interface OpenInterface {
+  readonly opened: XdpInterface;
+  /** Undefined if the interface is inherited: it takes packets already. */
+  readonly activate?: () => void;
+}
+
+/** Never fails: each interface that cannot be used is logged. */
 export async function openXdp(options: XdpOptions): Promise<Xdp> {
+  const { interfaces, inherited, log } = options;
   const kernel = await openXdpKernel(options.libc);
-  const opened: { opened: XdpInterface; activate(): void }[] = [];
+  const open: OpenInterface[] = [];
   let left = options.maxQueues;
-  for (const name of options.interfaces) {
+  for (const name of interfaces) {
     try {
       const queues = countQueues(name);
       if (queues > left) throw new XdpFault(tooManyQueues(name, queues, left));
-      const one = openInterface(kernel, name, queues, options.listen);
-      opened.push(one);
-      left -= queues;
-      options.log.info(
+      const one = takeInherited(name, inherited) ?? openNew(kernel, name, queues, options.listen);
+      open.push(one);
+      left -= one.opened.queues.length;
+      log.info(
         { interface: name, mode: one.opened.mode, queues },
         'answering UDP with XDP at this interface',
       );
     } catch (error) {
-      logFault(options.log, name, error);
+      logFault(log, name, error);
     }
   }
-  return new OpenXdp(kernel, opened, options.log);
+  for (const one of inherited) if (!open.some(({ opened }) => opened === one)) closeAll(kernel, one);
+  return new OpenXdp(kernel, open, log);
+}
+
+function takeInherited(name: string, inherited: readonly XdpShare[]): OpenInterface | undefined {
+  const opened = inherited.find((one) => one.name === name && one.index === indexOf(name));
+  if (opened !== undefined && opened.layout !== LAYOUT) {
+    throw new XdpFault(
+      'the memory of the replaced process has another layout: stop the node and start it again',
+    );
+  }
+  return opened && { opened };
+}
+
+function openNew(
+  kernel: XdpKernel,
+  name: string,
+  queues: number,
+  listen: readonly ListenAddress[],
+): OpenInterface {
+  // Capabilities belong to threads. Only a change of the user takes them from all threads, including those of V8.
+  if (process.getuid?.() !== 0) throw new XdpFault('only a node that is started as root can use XDP');
+  return openInterface(kernel, name, queues, listen);
 }
 
 function tooManyQueues(name: string, queues: number, left: number): string {
-  return `it has ${queues} queues and ${left} are possible: reduce DNS_THREADS, or run "ethtool -L ${name} combined ${left}"`;
+  const remedy = `reduce DNS_THREADS, or run "ethtool -L ${name} combined ${left}"`;
+  return `it has ${queues} queues and ${left} more are possible: ${remedy}`;
 }
 
 function logFault(log: Log, name: string, error: unknown): void {
-  const reason = (error as Error).message;
-  log.warn(
-    { interface: name, reason },
-    'XDP cannot be used at this interface: its queries take the path through the kernel',
-  );
+  const facts = { interface: name, reason: (error as Error).message };
+  log.warn(facts, 'XDP cannot be used at this interface: its queries take the path through the kernel');
+}
+
+function closeAll(kernel: XdpKernel, { link, queues }: XdpInterface): void {
+  kernel.close(link);
+  for (const { socket, frames } of queues) {
+    kernel.close(socket);
+    kernel.close(frames);
+  }
 }
 
 class OpenXdp implements Xdp {
   readonly interfaces: readonly XdpInterface[];
   readonly queues: readonly XdpQueue[];
   readonly #kernel: XdpKernel;
-  readonly #opened: readonly { opened: XdpInterface; activate(): void }[];
-  readonly #ofInterface: readonly (readonly XdpQueue[])[];
+  readonly #open: readonly (OpenInterface & { readonly queues: readonly XdpQueue[] })[];
   readonly #log: Log;
   readonly #deleted = new Set<XdpInterface>();
   readonly #watch: NodeJS.Timeout;
-  #links: number[];
+  #isAttached = true;
 
-  constructor(kernel: XdpKernel, opened: readonly { opened: XdpInterface; activate(): void }[], log: Log) {
+  constructor(kernel: XdpKernel, open: readonly OpenInterface[], log: Log) {
     this.#kernel = kernel;
-    this.#opened = opened;
     this.#log = log;
-    this.interfaces = opened.map((one) => one.opened);
-    this.#ofInterface = this.interfaces.map(({ index, queues }) =>
-      queues.map((queue) => ({
+    this.#open = open.map((one) => ({
+      ...one,
+      queues: one.opened.queues.map((queue) => ({
         ...queue,
+        interfaceIndex: one.opened.index,
         state: new SharedArrayBuffer(QUEUE_STATE_BYTES),
-        interfaceIndex: index,
       })),
-    );
-    this.queues = this.#ofInterface.flat();
-    this.#links = this.interfaces.map(({ link }) => link);
+    }));
+    this.interfaces = open.map(({ opened }) => opened);
+    this.queues = this.#open.flatMap(({ queues }) => queues);
     this.#look();
     this.#watch = setInterval(() => this.#look(), WATCH_INTERVAL_MS).unref();
   }
 
   activate(): void {
-    for (const { state } of this.queues) {
-      const words = new Int32Array(state);
-      Atomics.store(words, QUEUE_STATE.IS_ACTIVE, 1);
-      Atomics.notify(words, QUEUE_STATE.IS_ACTIVE);
-    }
-    for (const { opened, activate } of this.#opened) {
+    for (const { opened, activate, queues } of this.#open) {
+      if (activate === undefined) continue;
+      startQueues(queues);
       try {
         activate();
       } catch (error) {
@@ -110,9 +154,19 @@ class OpenXdp implements Xdp {
     }
   }
 
+  activateInherited(): void {
+    for (const { activate, queues } of this.#open) if (activate === undefined) startQueues(queues);
+  }
+
+  share(): readonly XdpShare[] {
+    return this.interfaces.map((one) => ({ ...one, layout: LAYOUT }));
+  }
+
   detach(): void {
     clearInterval(this.#watch);
-    for (const link of this.#links.splice(0)) this.#kernel.close(link);
+    if (!this.#isAttached) return;
+    this.#isAttached = false;
+    for (const { link } of this.interfaces) this.#kernel.close(link);
   }
 
   close(): void {
@@ -125,20 +179,24 @@ class OpenXdp implements Xdp {
 
   /** Follows the MTU, and reports a deleted interface, which does not come back. */
   #look(): void {
-    for (const [i, one] of this.interfaces.entries()) {
-      if (this.#deleted.has(one)) continue;
-      const mtu = mtuOf(one.name);
-      if (mtu === undefined || indexOf(one.name) !== one.index) {
-        this.#deleted.add(one);
-        this.#log.warn(
-          { interface: one.name },
-          'the interface was deleted: restart the node to use XDP at a new one',
-        );
+    for (const { opened, queues } of this.#open) {
+      if (this.#deleted.has(opened)) continue;
+      const mtu = mtuOf(opened.name);
+      if (mtu === undefined || indexOf(opened.name) !== opened.index) {
+        this.#deleted.add(opened);
+        const facts = { interface: opened.name };
+        this.#log.warn(facts, 'the interface was deleted: restart the node to use XDP at a new one');
         continue;
       }
-      for (const { state } of this.#ofInterface[i] ?? []) {
-        Atomics.store(new Int32Array(state), QUEUE_STATE.MTU, mtu);
-      }
+      for (const { state } of queues) Atomics.store(new Int32Array(state), QUEUE_STATE.MTU, mtu);
     }
+  }
+}
+
+function startQueues(queues: readonly XdpQueue[]): void {
+  for (const { state } of queues) {
+    const words = new Int32Array(state);
+    Atomics.store(words, QUEUE_STATE.IS_ACTIVE, 1);
+    Atomics.notify(words, QUEUE_STATE.IS_ACTIVE);
   }
 }
