@@ -15,7 +15,7 @@ import { asActor, judgeNarrowing, writesRecordsOnly } from '../callers/caller.ts
 import type { CallOf } from '../calls/call.ts';
 import type { Warnings } from '../schemas/records/record.ts';
 
-export type RecordsCall = Pick<CallOf<'domain'>, 'api' | 'caller' | 'domain' | 'answerHeader'>;
+export type RecordsCall = Pick<CallOf<'head'>, 'api' | 'caller' | 'domain' | 'answerHeader'>;
 
 export type Saved = Extract<SavedEdit, { kind: 'saved' | 'unchanged' | 'dry_run' }>;
 type Explain = (problems: readonly EditProblem[]) => Problem;
@@ -99,7 +99,7 @@ type Printed = z.input<typeof Warnings>;
 
 /** Returns the warnings of a write, and stores them with the response. */
 export function storeWarnings(
-  { domain, answerRest }: Pick<CallOf<'domain'>, 'domain' | 'answerRest'>,
+  { domain, answerRest }: Pick<CallOf<'head'>, 'domain' | 'answerRest'>,
   { warnings }: Saved,
 ): Printed {
   const printed = showWarnings(warnings, domain.name);

@@ -22,7 +22,7 @@ export class JsonTexts {
   }
 }
 
-const PIECE_CHARACTERS = 32_768;
+const PIECE_CHARACTERS = 131_072;
 /** One `JSON.stringify` call for several small items takes two thirds of the time of separate calls. */
 const MAX_ITEMS_AT_ONCE = 64;
 

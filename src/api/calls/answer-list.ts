@@ -80,14 +80,19 @@ async function* onePage(page: JsonTexts): AsyncGenerator<JsonTexts> {
   yield page;
 }
 
-/** Yields this page and all that follow. */
+/** Yields this page and all that follow. Loads the next page while a page is printed and sent, and holds no more than that. */
 async function* pagesFrom<T, P>(
   first: Paged<T>,
   { load, print, readAtOnce: limit = MAX_PAGE_ITEMS }: PagedList<T, P>,
 ): AsyncGenerator<readonly P[] | JsonTexts> {
-  for (let page = first; ; page = await load({ limit, cursor: page.cursor })) {
+  let page = first;
+  for (;;) {
+    const { cursor } = page;
+    const next = cursor === undefined ? undefined : load({ limit, cursor });
+    next?.catch(() => {}); // reported when its turn comes, unless the client has disconnected
     yield await print(page.items);
-    if (page.cursor === undefined) return;
+    if (next === undefined) return;
+    page = await next;
   }
 }
 

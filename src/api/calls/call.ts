@@ -8,7 +8,7 @@ import type { Network } from '../../dns/record/network.ts';
 import type { QueueDepth } from '../../jobs/job-queue.ts';
 import type { CheckJob, ScanJob, VerifyJob } from '../../jobs/jobs.ts';
 import type { AuditNote } from '../../store/audit/write-audit.ts';
-import type { VisibleDomain } from '../../store/domains/domain.ts';
+import type { DomainHead, Visible, VisibleDomain } from '../../store/domains/domain.ts';
 import type { Database } from '../../store/postgres/database.ts';
 import type { CountryOf } from '../../zone/records/country.ts';
 import type { ApiCaller, Credential } from '../callers/caller.ts';
@@ -187,6 +187,7 @@ interface Calls<P, Q, B, F> {
   readonly reseller: Call<P, Q, B, F> & { readonly people: People };
   readonly account: Call<P, Q, B, F>;
   readonly domain: Call<P, Q, B, F> & { readonly domain: VisibleDomain };
+  readonly head: Call<P, Q, B, F> & { readonly domain: Visible<DomainHead> };
   /** `address` is the address of the observer. */
   readonly vantage: Pick<Call<P, Q, B>, 'api' | 'body' | 'gone' | 'log'> & {
     readonly vantage: string;

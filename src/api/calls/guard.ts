@@ -3,7 +3,8 @@
 // banned, 409 disabled, and 400 for the Idempotency-Key.
 
 import type { FastifyBaseLogger } from 'fastify';
-import type { VisibleDomain } from '../../store/domains/domain.ts';
+import type { DomainHead, Visible, VisibleDomain } from '../../store/domains/domain.ts';
+import { type DomainPart, HEAD, WHOLE } from '../../store/domains/load-domains.ts';
 import { badRequest, forbidden, invalid, notFound, Problem, problem } from '../answers/problem.ts';
 import { type ApiCaller, mayDo, writesRecordsOnly } from '../callers/caller.ts';
 import { isPasswordFresh } from '../people/sessions.ts';
@@ -37,7 +38,8 @@ interface Asked {
 export interface Admitted {
   readonly caller: ApiCaller;
   readonly params: Readonly<Record<string, unknown>>;
-  readonly domain: VisibleDomain | undefined;
+  /** Only the head of the domain if the route needs no more. */
+  readonly domain: Visible<DomainHead> | undefined;
   readonly found: unknown;
   readonly idempotencyKey: string | undefined;
 }
@@ -75,7 +77,7 @@ export async function admit(api: Api, calling: ApiCaller, asked: Asked): Promise
   if (named instanceof Problem) return named;
   const loaded =
     route.access.kind === 'domain'
-      ? await asked.findDomain(api.db, caller, named ?? '', isWrite(method))
+      ? await asked.findDomain(api.db, caller, named ?? '', isWrite(method), PARTS[route.access.part])
       : undefined;
   if (loaded instanceof Problem) return loaded;
   const admitted = { caller, params: params?.data ?? {}, domain: loaded };
@@ -95,6 +97,8 @@ export async function admit(api: Api, calling: ApiCaller, asked: Asked): Promise
   if (key instanceof Problem) return key;
   return { ...admitted, found, idempotencyKey: key };
 }
+
+const PARTS = { whole: WHOLE as DomainPart<DomainHead>, head: HEAD };
 
 export function foreignOrigin(): Problem {
   return problem('foreign_origin', 'this call comes from a page of another site');
@@ -128,7 +132,7 @@ function judgeAccess(
   writes: boolean,
   caller: ApiCaller,
   access: Access,
-  domain: VisibleDomain | undefined,
+  domain: Visible<DomainHead> | undefined,
 ): Problem | undefined {
   if (access.kind === 'domain' && domain !== undefined) return judgeDomain(writes, caller, access, domain);
   const isAccount = access.kind === 'account';
@@ -143,7 +147,7 @@ export function judgeDomain(
   writes: boolean,
   { key }: ApiCaller,
   access: Extract<Access, { kind: 'domain' }>,
-  domain: VisibleDomain,
+  domain: Visible<DomainHead>,
 ): Problem | undefined {
   if (!mayDo(domain.myRole, access.permission)) return forbidden(`your role lacks ${access.permission}`);
   if (access.wholeKeys && writesRecordsOnly(key))

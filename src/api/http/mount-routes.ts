@@ -22,7 +22,7 @@ import { type Api, type Following, STOPPING } from '../calls/call.ts';
 import type { FindDomain } from '../calls/find-domain.ts';
 import type { Admitted } from '../calls/guard.ts';
 import { allowedMethods } from '../calls/paths.ts';
-import { domain, isWrite, type Route } from '../calls/route.ts';
+import { domainHead, isWrite, type Route } from '../calls/route.ts';
 import { type TurnLimits, Turns } from '../calls/turns.ts';
 import type { LargeAnswer } from '../large/large-call.ts';
 import type { LargeWork } from '../large/large-work.ts';
@@ -218,7 +218,7 @@ function optionsRoutes(routes: readonly Route[]): Route[] {
       summary: 'Lists the methods of this path.',
       access:
         access.kind === 'domain'
-          ? domain('domain.view', { domainIn: access.domainIn, whileDisabled: true, writesRecords: true })
+          ? domainHead('domain.view', { domainIn: access.domainIn, whileDisabled: true, writesRecords: true })
           : access,
       ...(params === undefined ? {} : { params }),
       response: z.object({ methods: z.array(z.string()) }),

@@ -1,5 +1,5 @@
-// Prints a record of a list as JSON directly from its row, if the row is sufficient. The text is the same as that of
-// the printer and the schema, and takes a third of the time.
+// Prints the records of a list as JSON directly from their rows, if the row is sufficient. The text is the same as that of the
+// printer and the schema, and takes a fraction of the time.
 
 import {
   DEFAULTS,
@@ -20,18 +20,31 @@ const PLAIN_HOST = /^[A-Za-z0-9_./-]+$/;
 const PLAIN_TEXT = /^[ !#-[\]-~]+$/;
 const MAX_STRING_OCTETS = 255; // RFC 1035 §3.3: longer text is split into several strings
 
-/** Returns undefined if the row is not sufficient. `apex` is the name of the domain in the form of its column. */
-export function printPlainRecord(row: RecordJson, owner: Owner, apex: string): string | undefined {
-  const [id, name, type, , ttl, settings, createdAt, updatedAt, managed, destination] = row;
-  const isProxied = settings?.[0] === true;
-  const content = isProxied ? undefined : contentOf(type, destination);
-  if (content === undefined || !PLAIN_NAME.test(name)) return undefined;
-  const relative = name === apex ? '@' : name.slice(0, -1 - apex.length);
-  if (relative.length + 1 >= apex.length && `.${relative}.`.endsWith(`.${apex}`)) return undefined; // it would be read as a full name
-  const created = decodeMoment(createdAt);
-  return `{"id":${id},"name":"${relative}","original_name":"${name}","type":"${type}","destination":"${destination}","ttl":${ttl},${settings === null ? DEFAULT_TEXT : printSettings(settings)},"user_id":${owner.accountId},"domain_id":${owner.id},"dns_content":"${content}","editable":${!managed},"created_at":"${created}","updated_at":"${updatedAt === null ? created : decodeMoment(updatedAt)}"}`;
+/**
+ * Returns a function that prints a row, and returns undefined if the row is not sufficient. `apex` is the name of the domain
+ * in the form of its column.
+ */
+export function plainRecordPrinter(owner: Owner, apex: string): (row: RecordJson) => string | undefined {
+  const owned = `"user_id":${owner.accountId},"domain_id":${owner.id},"dns_content":"`;
+  const withDefaults = `,${DEFAULT_TEXT},${owned}`;
+  const dotApex = `.${apex}`;
+  let [createdAt, created] = ['', ''];
+  return (row) => {
+    const [id, name, type, , ttl, settings, rowCreatedAt, updatedAt, managed, destination] = row;
+    if (settings?.[0] === true) return undefined; // proxied
+    const content = contentOf(type, destination);
+    if (content === undefined || !PLAIN_NAME.test(name)) return undefined;
+    const relative = name === apex ? '@' : name.slice(0, -dotApex.length);
+    if (relative.length >= apex.length - 1 && `.${relative}.`.endsWith(dotApex)) return undefined; // it would be read as a full name
+    if (rowCreatedAt !== createdAt) {
+      createdAt = rowCreatedAt;
+      created = decodeMoment(createdAt);
+    }
+    const kept = settings === null ? withDefaults : `,${printSettings(settings)},${owned}`;
+    const updated = updatedAt === null ? created : decodeMoment(updatedAt);
+    return `{"id":${id},"name":"${relative}","original_name":"${name}","type":"${type}","destination":"${destination}","ttl":${ttl}${kept}${content}","editable":${managed ? 'false' : 'true'},"created_at":"${created}","updated_at":"${updated}"}`;
+  };
 }
-
 /** Returns the content in zone file format, inside a JSON string. */
 function contentOf(type: ApiType, destination: string): string | undefined {
   switch (type) {
@@ -53,18 +66,10 @@ function contentOf(type: ApiType, destination: string): string | undefined {
 
 function printSettings(settings: SettingsJson): string {
   const [proxied, captcha, scheme, port, hostHeader, monitor, destCountry, timeout, comment] = settings;
-  const printed = {
-    proxied,
-    captcha,
-    scheme,
-    port,
-    host_header: hostHeader ?? undefined,
-    monitor,
-    dest_country: destCountry ?? undefined,
-    timeout,
-    comment: comment ?? undefined,
-  };
-  return JSON.stringify(printed).slice(1, -1);
+  const host = hostHeader === null ? '' : `,"host_header":${JSON.stringify(hostHeader)}`;
+  const country = destCountry === null ? '' : `,"dest_country":"${destCountry}"`;
+  const noted = comment === null ? '' : `,"comment":${JSON.stringify(comment)}`;
+  return `"proxied":${proxied},"captcha":${captcha},"scheme":"${scheme}","port":${port}${host},"monitor":${monitor}${country},"timeout":${timeout}${noted}`;
 }
 
 const DEFAULT_TEXT = printSettings(DEFAULTS);

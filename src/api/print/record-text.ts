@@ -6,7 +6,7 @@ import type { Database } from '../../store/postgres/database.ts';
 import { encodeNameColumn } from '../../store/postgres/name-column.ts';
 import { decodeListed } from '../../store/records/load-records.ts';
 import type { RecordJson } from '../../store/records/record-row.ts';
-import { printPlainRecord } from './plain-record.ts';
+import { plainRecordPrinter } from './plain-record.ts';
 import { RecordPrinter } from './print-record.ts';
 
 interface Owner {
@@ -16,20 +16,18 @@ interface Owner {
 }
 
 export class RecordTexts {
-  readonly #owner: Owner;
-  readonly #apex: string;
+  readonly #printPlain: ReturnType<typeof plainRecordPrinter>;
   readonly #printer: RecordPrinter;
 
   constructor(db: Database, owner: Owner) {
-    this.#owner = owner;
-    this.#apex = encodeNameColumn(owner.name);
+    this.#printPlain = plainRecordPrinter(owner, encodeNameColumn(owner.name));
     this.#printer = new RecordPrinter(db, owner);
   }
 
   async printAll(rows: readonly RecordJson[]): Promise<string[]> {
     const others: number[] = [];
     const texts = rows.map((row, i) => {
-      const text = printPlainRecord(row, this.#owner, this.#apex);
+      const text = this.#printPlain(row);
       if (text === undefined) others.push(i);
       return text ?? '';
     });

@@ -7,7 +7,7 @@ import { readStoredWarnings, saveRecords, storeWarnings } from '../actions/save-
 import { invalid, Problem } from '../answers/problem.ts';
 import { judgeItems } from '../body/body-bounds.ts';
 import type { AnswerHeader } from '../calls/call.ts';
-import { domain, type Route, route } from '../calls/route.ts';
+import { domainHead, type Route, route } from '../calls/route.ts';
 import { booleanText, boundedArray, idText } from '../schemas/fields.ts';
 import {
   BatchDelete,
@@ -20,7 +20,7 @@ import {
 
 const dryRun = booleanText.optional().describe('If true, everything is validated and nothing is written.');
 const answerHeaders: readonly AnswerHeader[] = ['X-Change-Id', 'X-Zone-Serial'];
-const access = domain('records.edit', { writesRecords: true });
+const access = domainHead('records.edit', { writesRecords: true });
 const common = {
   path: '/domains/{domain}/records/batch',
   tag: 'Records',

@@ -25,7 +25,7 @@ import {
   expandIds,
 } from '../body/condense.ts';
 import { asActor, judgeNarrowing } from '../callers/caller.ts';
-import { domain, type Route, route } from '../calls/route.ts';
+import { domainHead, type Route, route } from '../calls/route.ts';
 import { booleanText } from '../schemas/fields.ts';
 import {
   ImportResult,
@@ -36,7 +36,7 @@ import {
 } from '../schemas/records/import.ts';
 import type { Warnings } from '../schemas/records/record.ts';
 
-const parseImport = route(domain('records.edit', { whileDisabled: true, writesRecords: true }), {
+const parseImport = route(domainHead('records.edit', { whileDisabled: true, writesRecords: true }), {
   method: 'POST',
   path: '/domains/{domain}/records/import/parse',
   operationId: 'parseImport',
@@ -80,7 +80,7 @@ async function withoutKnownHosts(
   return warnings.filter(({ host }) => host === undefined || !known.has(host));
 }
 
-const importRecords = route(domain('records.edit', { writesRecords: true }), {
+const importRecords = route(domainHead('records.edit', { writesRecords: true }), {
   method: 'POST',
   path: '/domains/{domain}/records/import',
   operationId: 'importRecords',

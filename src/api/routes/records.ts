@@ -31,7 +31,7 @@ import { invalid, notFound, Problem, problem } from '../answers/problem.ts';
 import { JsonTexts, StreamedText } from '../answers/streams.ts';
 import { answerList, PAGE_QUERY } from '../calls/answer-list.ts';
 import type { AnswerHeader, Call, CallOf } from '../calls/call.ts';
-import { domain, type Route, route } from '../calls/route.ts';
+import { domainHead, type Route, route } from '../calls/route.ts';
 import { RecordPrinter } from '../print/print-record.ts';
 import { RecordTexts } from '../print/record-text.ts';
 import { booleanText, idText, recordTypesText, sortText } from '../schemas/fields.ts';
@@ -66,7 +66,7 @@ const RecordQuery = z.object({
     .describe('A leading `-` sorts in descending order. Default: by name. Ties are sorted by id.'),
 });
 
-const listDomainRecords = route(domain('domain.view'), {
+const listDomainRecords = route(domainHead('domain.view'), {
   method: 'GET',
   path: '/domains/{domain}/records/',
   operationId: 'listRecords',
@@ -93,7 +93,7 @@ const listDomainRecords = route(domain('domain.view'), {
 
 function readFilter(
   { name, type, proxied, search }: z.output<typeof RecordQuery>,
-  domain: CallOf<'domain'>['domain'],
+  domain: CallOf<'head'>['domain'],
 ): RecordFilter | Problem {
   const read = name === undefined ? undefined : parseRecordName(name, domain.name);
   if (read?.kind === 'problem') return invalid([{ field: 'name', error: read.message }]);
@@ -105,7 +105,7 @@ function readFilter(
   };
 }
 
-const createRecord = route(domain('records.edit', { writesRecords: true }), {
+const createRecord = route(domainHead('records.edit', { writesRecords: true }), {
   method: 'POST',
   path: '/domains/{domain}/records/',
   operationId: 'createRecord',
@@ -135,12 +135,12 @@ const createRecord = route(domain('records.edit', { writesRecords: true }), {
 
 const oneRecord = {
   params: RecordPath,
-  find: ({ api, domain, params }: CallOf<'domain', z.output<typeof RecordPath>>) =>
+  find: ({ api, domain, params }: CallOf<'head', z.output<typeof RecordPath>>) =>
     loadRecord(api.db, domain.id, params.id),
   finds: 'record',
 };
 
-const getRecord = route(domain('domain.view'), {
+const getRecord = route(domainHead('domain.view'), {
   method: 'GET',
   path: '/domains/{domain}/records/{id}',
   operationId: 'getRecord',
@@ -151,7 +151,7 @@ const getRecord = route(domain('domain.view'), {
   run: ({ api, domain, found }) => new RecordPrinter(api.db, domain).print(found),
 });
 
-const updateRecord = route(domain('records.edit', { writesRecords: true }), {
+const updateRecord = route(domainHead('records.edit', { writesRecords: true }), {
   method: 'PUT',
   path: '/domains/{domain}/records/{id}',
   operationId: 'updateRecord',
@@ -178,7 +178,7 @@ const updateRecord = route(domain('records.edit', { writesRecords: true }), {
   },
 });
 
-const deleteRecord = route(domain('records.edit', { writesRecords: true }), {
+const deleteRecord = route(domainHead('records.edit', { writesRecords: true }), {
   method: 'DELETE',
   path: '/domains/{domain}/records/{id}',
   operationId: 'deleteRecord',
@@ -212,7 +212,7 @@ async function printWritten(
   return { ...(await new RecordPrinter(api.db, domain).print(record)), warnings };
 }
 
-const exportRecords = route(domain('domain.view'), {
+const exportRecords = route(domainHead('domain.view'), {
   method: 'GET',
   path: '/domains/{domain}/records/export',
   operationId: 'exportRecords',

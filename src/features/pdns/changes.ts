@@ -5,6 +5,7 @@ import { type RecordsCall, saveJudged } from '../../api/actions/save-records.ts'
 import { notFound, Problem } from '../../api/answers/problem.ts';
 import { judgeItems } from '../../api/body/body-bounds.ts';
 import { asActor, mayDo, writesRecordsOnly } from '../../api/callers/caller.ts';
+import type { CallOf } from '../../api/calls/call.ts';
 import { type Name, printName } from '../../dns/name.ts';
 import { updateDomain } from '../../store/change/update-domain.ts';
 import type { VisibleDomain } from '../../store/domains/domain.ts';
@@ -33,8 +34,10 @@ interface Options {
   readonly isWhole?: boolean;
 }
 
+type ZoneCall = Pick<CallOf<'domain'>, keyof RecordsCall>;
+
 export async function saveChanges(
-  call: RecordsCall,
+  call: ZoneCall,
   changes: readonly Change[],
   options: Options = {},
 ): Promise<Serials | Problem> {
@@ -110,7 +113,7 @@ function explain(problems: readonly EditProblem[], changes: readonly SetChange[]
 }
 
 async function judgeSoas(
-  { api, domain }: RecordsCall,
+  { api, domain }: ZoneCall,
   changes: readonly SoaChange[],
 ): Promise<Problem | undefined> {
   const { rname } = await loadPublishSettings(api.db);

@@ -78,3 +78,11 @@ export function arrayOf<T>(
   if (values.length > MAX_ARRAY_ITEMS) return sql`${values}${TYPES[type]}`;
   return sql`(select ${values}${TYPES[type]})`;
 }
+
+/**
+ * Returns a number as a parameter whose value Postgres does not see when it plans. For domains of different sizes, it would
+ * otherwise plan a prepared statement again each time.
+ */
+export function unseen(value: number): RawBuilder<number> {
+  return sql`(select ${value}::bigint)`;
+}

@@ -18,6 +18,8 @@ import {
   toPage,
 } from '../postgres/list-page.ts';
 import { decodeNameColumn, encodeNameColumn } from '../postgres/name-column.ts';
+import { unseen } from '../postgres/prepared-statements.ts';
+import { rowsOf, selectColumns } from './record-columns.ts';
 import { decodeRecord, RECORD_JSON, type RecordJson } from './record-row.ts';
 
 export interface ListedRecord extends CustomerRecord {
@@ -106,12 +108,11 @@ async function selectRows(
 ): Promise<SortedRow[]> {
   const key = SORT_KEYS[order.sort];
   const { behind, direction } = pageSql(order, key, sql`r.id`, cursor);
-  const { rows } = await sql<{ record: RecordJson }>`
-    select ${RECORD_JSON} as record from records r
-    where ${conditions(domainId, filter)} and ${behind}
+  const { rows } = await selectColumns(sql`
+    select r.* from records r where ${conditions(domainId, filter)} and ${behind}
     order by ${key.expression} ${direction}, r.id ${direction}
-    offset ${offset} limit ${limit + 1}`.execute(db);
-  return rows.map(({ record }) => ({ id: record[0], sortKey: key.of(record), record }));
+    ${offset === 0 ? sql`` : sql`offset ${offset}`} limit ${unseen(limit + 1)}`).execute(db);
+  return rowsOf(rows[0]).map((record) => ({ id: record[0], sortKey: key.of(record), record }));
 }
 
 /** Does the same by testing each of the rows, which may match. */
@@ -203,7 +204,7 @@ export async function loadSetKeys(db: Database, domainId: number): Promise<Set<s
 }
 
 function conditions(domainId: number, { name, types, proxied, search }: RecordFilter): RawBuilder<unknown> {
-  const all = [sql`r.domain_id = ${domainId}`];
+  const all = [sql`r.domain_id = ${unseen(domainId)}`];
   if (name !== undefined) all.push(sql`r.name = ${encodeNameColumn(name)}`);
   if (types !== undefined) all.push(sql`r.type = any(${types}::text[])`);
   if (proxied !== undefined) all.push(sql`r.proxied = ${proxied}`);

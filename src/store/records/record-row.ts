@@ -17,10 +17,18 @@ import type { Database } from '../postgres/database.ts';
 import { decodeNameColumn, encodeNameColumn } from '../postgres/name-column.ts';
 import { arrayOf } from '../postgres/prepared-statements.ts';
 
-/** Settings as JSON, in the order of `DEFAULT_SETTINGS`. Null if all are the default, as in most records. */
-const SETTINGS_JSON = sql.raw(
-  `case when ${SETTING_NAMES.map(isSet).join(' or ')} then json_build_array(${SETTING_NAMES.map(columnOf).join(', ')}) end`,
+/** True if a setting is not the default. */
+export const HAS_SETTINGS = sql.raw(`(${SETTING_NAMES.map(isSet).join(' or ')})`);
+/** The same without the country of the origin, which most addresses have. */
+export const HAS_MORE_SETTINGS = sql.raw(
+  `(${SETTING_NAMES.filter((name) => name !== 'destCountry')
+    .map(isSet)
+    .join(' or ')})`,
 );
+/** Settings as JSON, in the order of `DEFAULT_SETTINGS`. */
+export const SETTINGS_ARRAY = sql.raw(`json_build_array(${SETTING_NAMES.map(columnOf).join(', ')})`);
+/** Null if all settings are the default, as in most records. */
+const SETTINGS_JSON = sql`case when ${HAS_SETTINGS} then ${SETTINGS_ARRAY} end`;
 
 function columnOf(setting: keyof RecordSettings): string {
   return `r.${setting.replaceAll(/[A-Z]/g, (capital) => `_${capital.toLowerCase()}`)}`;

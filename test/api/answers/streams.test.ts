@@ -97,7 +97,7 @@ it('a streamed text is sent line by line, in pieces', async () => {
   expect((await read(['a', 'b'])).join('')).toBe('a\nb\n');
   const long = Array.from({ length: 20_000 }, (_, i) => `line ${i} \u00fc`);
   const pieces = await read(long);
-  expect(pieces.length).toBeGreaterThan(3);
+  expect(pieces.length).toBeGreaterThan(1);
   expect(pieces.join('')).toBe(`${long.join('\n')}\n`);
 });
 
