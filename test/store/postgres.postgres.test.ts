@@ -84,7 +84,7 @@ describe('deadlines', () => {
     it('follow the settings sent to the server, until the end of the transaction or for the session', () => {
       const connection = deadlines();
       connection.send('begin');
-      connection.send(`set local statement_timeout = ${LONG_MS}; set local lock_timeout = 1`);
+      connection.send(`select set_config('statement_timeout', '${LONG_MS}', true)`);
       expect(connection.send('select 1').statementMs).toBe(LONG_MS + 500);
       connection.endTransaction();
       expect(connection.send('update t set a = 1').statementMs).toBe(writeMs);

@@ -21,6 +21,7 @@ import { TIME } from '../postgres/current-time.ts';
 import type { Database } from '../postgres/database.ts';
 import { allowLong, LONG_ROWS } from '../postgres/deadlines.ts';
 import { encodeNameColumn } from '../postgres/name-column.ts';
+import { sendWithNext } from '../postgres/pool-driver.ts';
 import { recordsAtApexAnd } from '../records/load-touched-records.ts';
 import { decodeRecord, newRecordIds, type RecordJson } from '../records/record-row.ts';
 import { LOCKED_ZONE_COLUMNS, type LockedZone } from '../zones/write-zone.ts';
@@ -54,8 +55,7 @@ export async function lockDomain(
 ): Promise<DomainLock | undefined> {
   // Lock first: a statement that waits for a lock may read other tables as they were before the wait. This includes the
   // settings, because a change of settings publishes only the domains that it can lock.
-  const locked = await sql`select from domains where id = ${domainId} for update`.execute(trx);
-  if (locked.rows.length === 0) return undefined;
+  await sendWithNext(trx, sql`select from domains where id = ${domainId} for update`);
   const { rows } = await sql<LockedRow>`
     with zone as materialized (
       select ${LOCKED_ZONE_COLUMNS} from zones where id = (select zone_id from domains where id = ${domainId})
@@ -65,7 +65,8 @@ export async function lockDomain(
       ${SIGNED_ZONE_JSON} as signed${ahead ? aheadOf(ahead) : sql``}
     from ${DOMAIN_TABLES} left join signed_zones s on s.domain_id = d.id left join zone z on true
     where d.id = ${domainId}`.execute(trx);
-  const { settings, now, zone, signed, records, ids, ...row } = rows[0] as LockedRow;
+  if (rows[0] === undefined) return undefined;
+  const { settings, now, zone, signed, records, ids, ...row } = rows[0];
   if (row.recordCount >= LONG_ROWS) await allowLong(trx);
   const lock = {
     row,

@@ -16,6 +16,7 @@ import { nameserversOf } from '../domains/nameserver-sets.ts';
 import { noteSignatures } from '../keys/sign-change.ts';
 import type { Database } from '../postgres/database.ts';
 import { decodeNameColumn } from '../postgres/name-column.ts';
+import { sendWithNext } from '../postgres/pool-driver.ts';
 import type { DomainOperation } from '../postgres/tables/schema.ts';
 import { announceAfterCommit } from '../postgres/transaction.ts';
 import { encodeOperation } from '../records/record-row.ts';
@@ -91,13 +92,14 @@ export async function writeDomainChange(
   const told = auditEntry(lock, order, changeId);
   if (told !== undefined) parts.push(sql`told as (${told})`);
   parts.push(changesWritten(changes, operation, { source, actor: printActor(by) }, last));
-  await sql`
+  const written = sql`
     with ${sql.join(parts)},
     domain as (
       update domains set serial = ${serial}, served = ${served}, answers_generation = ${settings.generation},
         record_count = ${order.recordCount ?? row.recordCount}, updated_at = ${lock.now}
       where id = ${row.id})
-    ${logEntry(lock, order, { changeId, serial })}`.execute(trx);
+    ${logEntry(lock, order, { changeId, serial })}`;
+  await sendWithNext(trx, written);
   announceAfterCommit(trx);
   return { changeId, serial };
 }

@@ -3,8 +3,9 @@
 
 import type { Socket } from 'node:net';
 import { Client, type ClientConfig, type QueryResult } from 'pg';
-import { ConnectionDeadlines, type Limits, SERVICE_LIMITS } from './deadlines.ts';
+import { beginsTransaction, ConnectionDeadlines, type Limits, SERVICE_LIMITS } from './deadlines.ts';
 import { PreparedStatements } from './prepared-statements.ts';
+import { type Statement, StatementGroup } from './statement-group.ts';
 
 type Callback = (error: Error | null, result: QueryResult) => void;
 
@@ -33,6 +34,8 @@ export class BoundedClient extends Client {
   readonly #deadlines: ConnectionDeadlines;
   readonly #statements: PreparedStatements;
   readonly #pending = new Set<Pending>();
+  /** Statements that are sent with the next one. */
+  #waiting: Omit<Statement, 'name'>[] = [];
   #socket: Socket | undefined;
   #transaction: NodeJS.Timeout | undefined;
   #transactionBoundMs = 0;
@@ -53,11 +56,17 @@ export class BoundedClient extends Client {
     const text: string = typeof first === 'string' ? first : first.text;
     const values: unknown[] | undefined = Array.isArray(second) ? second : undefined;
     const isSetting = text.startsWith('set '); // may contain several statements, which cannot be prepared
-    const mayPrepare = typeof first === 'string' && values && !isSetting;
+    const mayPrepare = typeof first === 'string' && values !== undefined && !isSetting;
+    const waiting = this.#waiting.at(-1);
+    if (waiting !== undefined) {
+      if (mayPrepare) return this.#queryTogether(text, values);
+      this.#waiting.pop();
+      return this.#queryTogether(waiting.text, waiting.values).then(() => this.query(first, second, third));
+    }
     const name = mayPrepare ? this.#statements.nameOf(first, values) : undefined;
     const statement = name === undefined ? first : { name, text, values };
     const callback: Callback | undefined = [second, third].find((each) => typeof each === 'function');
-    const settle = this.#watch(text);
+    const settle = this.#watch([text]);
     if (callback === undefined) {
       return super.query(statement, name === undefined ? values : undefined).then(
         (result) => {
@@ -74,9 +83,44 @@ export class BoundedClient extends Client {
     );
   }
 
-  /** Starts the timer of a statement. Returns a function that stops it and returns the error to report. */
-  #watch(text: string): (error?: Error) => unknown {
-    const { statementMs, begins } = this.#deadlines.send(text);
+  /** Keeps the statement until the next one, which is sent together with it and fails if it fails. */
+  queryWithNext(text: string, values: readonly unknown[]): void {
+    this.#waiting.push({ text, values });
+  }
+
+  /** Discards the statements that were not sent. Returns true if a transaction was begun before them. */
+  forget(): boolean {
+    const isBegun = !this.#waiting.some(({ text }) => beginsTransaction(text));
+    this.#waiting = [];
+    return isBegun;
+  }
+
+  #queryTogether(text: string, values: readonly unknown[]): Promise<QueryResult> {
+    const statements = [...this.#waiting, { text, values }].map((each) => ({
+      ...each,
+      name: this.#statements.nameOf(each.text, each.values),
+    }));
+    this.#waiting = [];
+    const settle = this.#watch(statements.map((each) => each.text));
+    return new Promise((resolve, reject) => {
+      const group = new StatementGroup(statements, (error, result) => {
+        const told = error ? settle(error) : settle();
+        if (error) reject(told);
+        else resolve(result);
+      });
+      super.query(group);
+    });
+  }
+
+  /**
+   * Starts the timer of statements that are answered together. Returns a function that stops it and returns the error to
+   * report.
+   */
+  #watch(texts: readonly string[]): (error?: Error) => unknown {
+    const sent = texts.map((text) => this.#deadlines.send(text));
+    const statementMs = Math.max(...sent.map((each) => each.statementMs));
+    const begins = sent.some((each) => each.begins);
+    const text = texts.at(-1);
     this.#socket ??= this.#followSocket();
     const pending: Pending = {
       timer: setTimeout(() => this.#expire(pending, statementMs), statementMs),

@@ -1,12 +1,13 @@
 // A pool of connections to Postgres for Kysely. Every statement has a deadline (deadlines.ts), and so has the wait for
 // a connection. `destroy()` first sends a pending NOTIFY.
 
-import { Kysely, PostgresDialect } from 'kysely';
+import { Kysely } from 'kysely';
 import type { ClientBase } from 'pg';
 import { BoundedClient } from './bounded-client.ts';
 import { connectionTypes } from './connection.ts';
 import { CONNECT_TIMEOUT_MS, type Limits, SERVICE_LIMITS, sessionSettings } from './deadlines.ts';
 import { GrowingPool } from './growing-pool.ts';
+import { PooledDialect } from './pool-driver.ts';
 import { PreparedStatements } from './prepared-statements.ts';
 import type { Schema } from './tables/schema.ts';
 
@@ -57,7 +58,7 @@ export function openDatabase(url: string, options: DatabaseOptions = {}): Databa
   pool.on('error', (error) => options.onError?.(error));
   // The pool does not listen to connections in use. Their query fails and reports the error.
   pool.on('connect', (client) => client.on('error', () => {}));
-  const db: Database = new Kysely<Schema>({ dialect: new PostgresDialect({ pool: growing }) });
+  const db: Database = new Kysely<Schema>({ dialect: new PooledDialect(growing) });
   const destroy = db.destroy.bind(db);
   db.destroy = async () => {
     await beforeDestroy.get(db)?.();

@@ -48,8 +48,8 @@ export function sessionSettings({ writeMs }: Limits): string {
 
 /** Gives this transaction the time that many rows need, on server and client. */
 export async function allowLong(trx: Kysely<Schema>): Promise<void> {
-  const limits = `set local statement_timeout = ${LONG_MS}; set local idle_in_transaction_session_timeout = ${LONG_MS}`;
-  await sql.raw(limits).execute(trx);
+  const limits = `set_config('statement_timeout', '${LONG_MS}', true), set_config('idle_in_transaction_session_timeout', '${LONG_MS}', true)`;
+  await sql.raw(`select ${limits}`).execute(trx);
 }
 
 /** Runs `work` on one connection with the limits of a migration, and then restores the connection's own limits. */
@@ -73,10 +73,15 @@ export async function withMigrationLimits<T>(
   });
 }
 
-const SETS_LIMIT = /\bset (local )?statement_timeout = '?(\d+)(ms|s|min|h|d)?'?/;
+const SETS_LIMIT = /\bset statement_timeout = '?(\d+)(ms|s|min|h|d)?'?/;
+const SETS_LOCAL_LIMIT = /\bset_config\('statement_timeout', '(\d+)', true\)/;
 const UNITS = { ms: 1, s: 1000, min: 60_000, h: 3_600_000, d: 86_400_000 } as const;
-const BEGINS = /^(begin|start transaction)\b/;
+const BEGINS = /^begin\b/;
 const READS = /^\s*select\b(?!.*\bfor (no key )?update\b)/s;
+
+export function beginsTransaction(text: string): boolean {
+  return BEGINS.test(text);
+}
 
 /** Determines the deadlines of a connection's statements from what it sends to the server. Pure: no clock, no I/O. */
 export class ConnectionDeadlines {
@@ -91,13 +96,13 @@ export class ConnectionDeadlines {
 
   /** Records the settings that the statement changes. Returns its limit. */
   send(text: string): { readonly statementMs: number; readonly begins: boolean } {
-    const [, isLocal, count, unit = 'ms'] = SETS_LIMIT.exec(text) ?? [];
-    if (count !== undefined) {
-      const ms = Number(count) * UNITS[unit as keyof typeof UNITS] + SERVER_FIRST_MS;
-      if (isLocal === undefined) this.#sessionMs = ms;
-      else if (this.#transactionMs !== undefined) this.#transactionMs = ms;
-    }
-    const begins = BEGINS.test(text);
+    const [, count, unit = 'ms'] = SETS_LIMIT.exec(text) ?? [];
+    if (count !== undefined)
+      this.#sessionMs = Number(count) * UNITS[unit as keyof typeof UNITS] + SERVER_FIRST_MS;
+    const [, localMs] = SETS_LOCAL_LIMIT.exec(text) ?? [];
+    if (localMs !== undefined && this.#transactionMs !== undefined)
+      this.#transactionMs = Number(localMs) + SERVER_FIRST_MS;
+    const begins = beginsTransaction(text);
     if (begins) this.#transactionMs = this.#sessionMs;
     const isQuick = begins || (this.#transactionMs === undefined && READS.test(text));
     const statementMs =

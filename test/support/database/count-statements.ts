@@ -1,17 +1,21 @@
-// Counts the statements of this process and the rows that they return, to distinguish bulk work from work per row on
-// any machine. Notifications are not counted, because their number depends on timing.
+// Counts the statements of this process, their round trips and the rows that they return, to distinguish bulk work from
+// work per row on any machine. Notifications are not counted, because their number depends on timing.
 
-import { Client, type QueryResult } from 'pg';
+import type { QueryResult } from 'pg';
 import { vi } from 'vitest';
+import { BoundedClient } from '../../../src/store/postgres/bounded-client.ts';
 
 interface Counted<T> {
   readonly value: T;
   readonly statements: number;
+  /** Statements that are sent together make one. */
+  readonly trips: number;
   readonly rows: number;
 }
 
 export async function countStatements<T>(work: () => Promise<T>): Promise<Counted<T>> {
-  const query = vi.spyOn(Client.prototype, 'query');
+  const query = vi.spyOn(BoundedClient.prototype, 'query');
+  const withNext = vi.spyOn(BoundedClient.prototype, 'queryWithNext');
   try {
     const value = await work();
     const counted = query.mock.results.filter((_, i) => !isNotification(query.mock.calls[i]?.[0]));
@@ -20,11 +24,13 @@ export async function countStatements<T>(work: () => Promise<T>): Promise<Counte
     );
     return {
       value,
-      statements: counted.length,
+      statements: counted.length + withNext.mock.calls.length,
+      trips: counted.length,
       rows: results.reduce((sum, result) => sum + (result?.rows?.length ?? 0), 0),
     };
   } finally {
     query.mockRestore();
+    withNext.mockRestore();
   }
 }
 

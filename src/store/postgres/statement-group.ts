@@ -1,0 +1,103 @@
+// Several statements of a transaction, sent in one packet and answered in one. If one fails, Postgres skips those after
+// it. Only the last one returns rows.
+
+import { Query, type QueryResult } from 'pg';
+
+export interface Statement {
+  readonly text: string;
+  readonly values: readonly unknown[];
+  /** Undefined if it is not prepared. */
+  readonly name: string | undefined;
+}
+
+type Callback = (error: Error | null, result: QueryResult) => void;
+
+/** The members of pg's connection that this module uses. */
+interface Wire {
+  readonly parsedStatements: object;
+  readonly submittedNamedStatements: Record<string, string>;
+  parse(message: object): void;
+  bind(message: object): void;
+  close(message: object): void;
+  execute(message: object): void;
+  sync(): void;
+}
+
+/** The members of pg's `Query` that its types do not list. `name`, `text` and `values` are those of one statement. */
+interface QueryMembers {
+  submit(connection: unknown): void;
+  prepare(wire: Wire): void;
+  handleError(error: Error, wire: Wire): void;
+  handleDataRow(message: unknown): void;
+  handleCommandComplete(message: unknown, wire: Wire): void;
+  handleReadyForQuery(wire: Wire): void;
+}
+
+const PgQuery = Query as unknown as new (config: object, callback: Callback) => QueryMembers;
+
+export class StatementGroup extends PgQuery {
+  readonly #statements: readonly Statement[];
+  /** Index of the statement that is being sent or answered. pg finds its members on this object. */
+  #current = 0;
+  #isFailed = false;
+
+  constructor(statements: readonly Statement[], callback: Callback) {
+    super({ ...statements.at(-1), queryMode: 'extended' }, callback);
+    this.#statements = statements;
+  }
+
+  override prepare(wire: Wire): void {
+    const silent = withoutAnswers(wire);
+    for (let index = 0; index < this.#statements.length && !this.#isFailed; index++) {
+      this.#turnTo(index);
+      super.prepare(this.#isLast ? wire : silent);
+      // The values could not be encoded. Postgres carries out the statements before.
+      if (this.#isFailed && !this.#isLast) wire.sync();
+    }
+    this.#turnTo(0);
+  }
+
+  override handleDataRow(message: unknown): void {
+    if (this.#isLast) super.handleDataRow(message);
+  }
+
+  override handleCommandComplete(message: unknown, wire: Wire): void {
+    if (this.#isLast) super.handleCommandComplete(message, wire);
+    else this.#turnTo(this.#current + 1);
+  }
+
+  override handleError(error: Error, wire: Wire): void {
+    this.#isFailed = true;
+    // Postgres does not parse the statements after the failed one.
+    for (const { name } of this.#statements.slice(this.#current))
+      if (name !== undefined) delete wire.submittedNamedStatements[name];
+    super.handleError(error, wire);
+  }
+
+  override handleReadyForQuery(wire: Wire): void {
+    if (!this.#isFailed) super.handleReadyForQuery(wire);
+  }
+
+  get #isLast(): boolean {
+    return this.#current === this.#statements.length - 1;
+  }
+
+  #turnTo(index: number): void {
+    this.#current = index;
+    Object.assign(this, this.#statements[index]);
+  }
+}
+
+/** Returns a connection that requests neither the rows nor the end of a statement. */
+function withoutAnswers(wire: Wire): Wire & { describe(): void } {
+  return {
+    parsedStatements: wire.parsedStatements,
+    submittedNamedStatements: wire.submittedNamedStatements,
+    parse: (message) => wire.parse(message),
+    bind: (message) => wire.bind(message),
+    close: (message) => wire.close(message),
+    execute: (message) => wire.execute(message),
+    describe() {},
+    sync() {},
+  };
+}
