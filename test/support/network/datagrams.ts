@@ -30,7 +30,7 @@ const CONTROL_BYTES = 64;
 const VLAN_VALID = 1 << 4;
 const VLAN_OCTETS = 4;
 
-interface Endpoint {
+export interface Endpoint {
   readonly address: string;
   readonly port: number;
 }

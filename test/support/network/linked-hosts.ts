@@ -74,6 +74,12 @@ export class LinkedHosts {
     await client.run('ip', '-6', 'route', 'add', `${ADDRESSES.kernel.ipv6}/128`, 'dev', KERNEL_INTERFACE);
   }
 
+  /** The kernel removes the IPv6 addresses of an interface that goes down, or whose MTU is below 1280. */
+  async restoreAddresses(): Promise<void> {
+    const address = `${ADDRESSES.xdp.ipv6}/48`;
+    await this.server.run('ip', 'address', 'replace', address, 'dev', XDP_INTERFACE, 'nodad');
+  }
+
   /** Returns the MAC addresses of the two ends of the XDP link. */
   async macs(): Promise<{ readonly server: Uint8Array; readonly client: Uint8Array }> {
     const of = async (host: NetworkNamespace) =>

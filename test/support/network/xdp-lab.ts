@@ -1,19 +1,24 @@
 // A node that answers over XDP, its client in another network namespace, and zones with all kinds of answers.
 
 import { parseName } from '../../../src/dns/name.ts';
+import { addPeer } from '../../../src/store/transfers/peers.ts';
+import { setPolicy } from '../../../src/store/transfers/policies.ts';
 import { saveZones } from '../../../src/store/zones/save-zones.ts';
 import { createDatabase, type TestDatabase } from '../database/database.ts';
 import { DENIAL_STYLES, signedRecords } from '../zone/sign-zone.ts';
 import { recordsOf } from '../zone/zone-text.ts';
 import { comparedZones } from './compared-queries.ts';
-import { LinkedHosts, type LinkOptions } from './linked-hosts.ts';
+import { ADDRESSES, LinkedHosts, type LinkOptions, XDP_INTERFACE } from './linked-hosts.ts';
+import type { Target } from './send-frames.ts';
 import { type Agent, startAgent } from './start-agent.ts';
-import { startXdpNode, type XdpNode } from './xdp-node.ts';
+import { DNS_PORT, startXdpNode, type XdpNode } from './xdp-node.ts';
 
 export class XdpLab {
   readonly hosts: LinkedHosts;
   readonly database: TestDatabase;
   readonly client: Agent;
+  /** In the namespace of the node. */
+  readonly server: Agent;
   readonly #nodes: XdpNode[] = [];
 
   static async create(options: LinkOptions = {}): Promise<XdpLab> {
@@ -29,6 +34,10 @@ export class XdpLab {
       return { apex, records: denial === undefined ? records : signedRecords(apex, records, denial) };
     });
     await saveZones(database.db, zones, { source: 'test' });
+    const { ipv4, ipv6 } = ADDRESSES.client;
+    const networks = [`${ipv4}/32`, `${ipv6}/128`];
+    await addPeer(database.db, { name: 'client', addresses: [], port: 53, networks, keyId: null });
+    await setPolicy(database.db, { name: 'default', transfers: ['client'], notified: [] });
     return new XdpLab(database, await LinkedHosts.create(options));
   }
 
@@ -36,17 +45,44 @@ export class XdpLab {
     this.database = database;
     this.hosts = hosts;
     this.client = startAgent(hosts.client);
+    this.server = startAgent(hosts.server);
   }
 
-  async startNode(env: Readonly<Record<string, string>> = {}): Promise<XdpNode> {
-    const node = await startXdpNode(this.hosts, { DATABASE_URL: this.database.url, ...env });
+  /** Starts one more agent, so that two tasks of the client can run concurrently. */
+  startClient(): Agent {
+    return startAgent(this.hosts.client);
+  }
+
+  /** Returns the address of the node on the XDP link, and the MAC addresses of the link. */
+  async target(): Promise<Target> {
+    return { port: DNS_PORT, macs: await this.hosts.macs() };
+  }
+
+  /** Returns true if the interface has an XDP program. */
+  async hasProgram(): Promise<boolean> {
+    return /\bxdp\b/.test(await this.hosts.server.run('ip', '-d', 'link', 'show', 'dev', XDP_INTERFACE));
+  }
+
+  /** `wrapper`: a command that starts the node's process, with the process id of the node. */
+  async startNode(
+    env: Readonly<Record<string, string>> = {},
+    wrapper: readonly string[] = [],
+  ): Promise<XdpNode> {
+    const { server } = this.hosts;
+    const within = { command: (...command: readonly string[]) => server.command(...wrapper, ...command) };
+    const node = await startXdpNode(this.hosts, { DATABASE_URL: this.database.url, ...env }, within);
     this.#nodes.push(node);
     return node;
   }
 
+  async stopNodes(): Promise<void> {
+    for (const node of this.#nodes.splice(0)) await node.stop('SIGKILL');
+  }
+
   async remove(): Promise<void> {
-    for (const node of this.#nodes) await node.stop('SIGKILL');
+    await this.stopNodes();
     this.client.stop();
+    this.server.stop();
     await this.hosts.remove();
     await this.database.drop();
   }

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Program, startProgram, untilReady } from '../processes/program.ts';
 import { ADDRESSES, type LinkedHosts, XDP_INTERFACE } from './linked-hosts.ts';
+import type { NetworkNamespace } from './namespace.ts';
 
 export const DNS_PORT = 53;
 const METRICS_PORT = 9153;
@@ -16,10 +17,11 @@ export interface XdpNode extends Program {
   metric(name: string): Promise<number>;
 }
 
-/** Resolves when the node is ready. Its data directory is removed when it stops, unless `env` specifies one. */
+/** Resolves when the node is ready. `within` starts its process. Its data directory is removed when it stops, unless `env` specifies one. */
 export async function startXdpNode(
   hosts: LinkedHosts,
   env: Readonly<Record<string, string>>,
+  within: Pick<NetworkNamespace, 'command'> = hosts.server,
 ): Promise<XdpNode> {
   const directory = mkdtempSync(join(tmpdir(), 'zonefleet-xdp-'));
   const listen = [ADDRESSES.xdp, ADDRESSES.kernel].flatMap(({ ipv4, ipv6 }) => [
@@ -42,17 +44,11 @@ export async function startXdpNode(
       RRL_OCTETS: 'off',
       ...env,
     },
-    { within: hosts.server },
+    { within },
   );
+  const metrics = env.METRICS_LISTEN ?? `127.0.0.1:${METRICS_PORT}`;
   const fetch = (path: string) =>
-    hosts.server.try(
-      'curl',
-      '--silent',
-      '--fail',
-      '--max-time',
-      '5',
-      `http://127.0.0.1:${METRICS_PORT}${path}`,
-    );
+    hosts.server.try('curl', '--silent', '--fail', '--max-time', '5', `http://${metrics}${path}`);
   const stop = async (signal?: NodeJS.Signals) => {
     await program.stop(signal);
     rmSync(directory, { recursive: true, force: true });

@@ -22,7 +22,7 @@ const TSX = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href;
 export function startProgram(
   main: string | URL,
   env: Readonly<Record<string, string>>,
-  { hasChannel = false, within }: { hasChannel?: boolean; within?: NetworkNamespace } = {},
+  { hasChannel = false, within }: { hasChannel?: boolean; within?: Pick<NetworkNamespace, 'command'> } = {},
 ): Program {
   const file = fileURLToPath(new URL(main, import.meta.url));
   const command = [process.execPath, '--import', TSX, file];
