@@ -2,9 +2,11 @@
 // are validated by the schemas, and the handler runs. For a large body, a thread does the last two steps.
 
 import type { ServerResponse } from 'node:http';
+import type { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { CompatAnswer, sendCompat } from '../answers/compat-answer.ts';
+import { type Accepted, acceptedEncoding, encodeBody } from '../answers/encoding.ts';
 import { Problem } from '../answers/problem.ts';
 import { sendProblem } from '../answers/send-problem.ts';
 import {
@@ -133,7 +135,8 @@ async function respond(
       const { segments, room } = received as ReceivedBody;
       const { operationId } = route;
       const contentType = route.compat === undefined ? request.declaredType : undefined;
-      const call = { operationId, method, url, admitted, query, segments, contentType };
+      const accepted = acceptedBy(request, route);
+      const call = { operationId, method, url, admitted, query, segments, contentType, accepted };
       const answer = await largeWork.answer({ call, log, gone: gone() }, inTurn);
       if (!(answer instanceof Problem)) room.hold(answer.body.length);
       return sendLargeAnswer(reply, answer);
@@ -183,7 +186,7 @@ async function sendAnswer(reply: FastifyReply, route: Route, answer: CallAnswer)
   if (cookies.length > 0) reply.header('Set-Cookie', cookies);
   if (outcome instanceof StreamedText) {
     const type = `${route.textResponse ?? 'text/plain'}; charset=utf-8`;
-    return reply.header('Content-Type', type).send(openTextStream(outcome.lines));
+    return sendEncoded(reply, route, type, openTextStream(outcome.lines));
   }
   if (outcome instanceof StreamedLines) {
     return reply
@@ -191,8 +194,21 @@ async function sendAnswer(reply: FastifyReply, route: Route, answer: CallAnswer)
       .send(await openLineStream(outcome));
   }
   if (!(outcome instanceof StreamedArray)) return reply.send(outcome);
-  const stream = await openArrayStream(outcome.pages);
-  return reply.header('Content-Type', JSON_TYPE).send(stream);
+  return sendEncoded(reply, route, JSON_TYPE, await openArrayStream(outcome.pages));
+}
+
+function sendEncoded(reply: FastifyReply, route: Route, type: string, whole: Readable | string) {
+  reply.header('Content-Type', type);
+  if (route.compresses !== true) return reply.send(whole);
+  reply.header('Vary', 'Accept-Encoding');
+  const isSent = reply.request.method !== 'HEAD' && !reply.raw.destroyed;
+  const { body, encoding } = encodeBody(whole, isSent ? acceptedBy(reply.request, route) : undefined);
+  if (encoding !== undefined) reply.header('Content-Encoding', encoding);
+  return reply.send(body);
+}
+
+function acceptedBy({ headers }: FastifyRequest, { compresses }: Route): Accepted | undefined {
+  return compresses === true ? acceptedEncoding(headers['accept-encoding'] as string | undefined) : undefined;
 }
 
 function sendLargeAnswer(reply: FastifyReply, answer: LargeAnswer | Problem) {

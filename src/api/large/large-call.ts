@@ -2,6 +2,7 @@
 
 import { mayBeCommitted } from '../../store/postgres/bounded-client.ts';
 import { type OutageKind, outageOf } from '../../store/postgres/outage.ts';
+import type { Accepted } from '../answers/encoding.ts';
 import type { Api } from '../calls/call.ts';
 import type { Admitted } from '../calls/guard.ts';
 
@@ -27,6 +28,8 @@ export interface LargeCall {
   /** The bytes of the body, in order. Their buffers are transferred. */
   readonly segments: readonly Uint8Array<ArrayBuffer>[];
   readonly contentType: string | undefined;
+  /** Undefined if the response must not be compressed. */
+  readonly accepted?: Accepted | undefined;
 }
 
 /** A complete response, ready to be sent. */

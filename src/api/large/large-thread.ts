@@ -11,6 +11,7 @@ import { openCountryDb } from '../../process/country-db.ts';
 import { openDatabase } from '../../store/postgres/database.ts';
 import { KeyBoxes, useKeyBoxes } from '../../store/secrets/key-boxes.ts';
 import { CompatAnswer } from '../answers/compat-answer.ts';
+import { encodeOctets } from '../answers/encoding.ts';
 import { Problem } from '../answers/problem.ts';
 import { StreamedArray, StreamedText } from '../answers/streams.ts';
 import { judgeBody } from '../body/field-problems.ts';
@@ -44,7 +45,7 @@ async function answerLargeCall(
   if (judged instanceof Problem) return printAnswer(route, { kind: 'problem', problem: judged });
   const { method, url, admitted, query } = call;
   const asked = { method, url, admitted, query, body: judged.body, segments, log, gone };
-  return printAnswer(route, await answerCall(api, route, asked, (work) => work()));
+  return encoded(route, printAnswer(route, await answerCall(api, route, asked, (work) => work())), call);
 }
 
 function printAnswer(route: Route, answer: CallAnswer): LargeAnswer {
@@ -65,6 +66,15 @@ function printAnswer(route: Route, answer: CallAnswer): LargeAnswer {
     throw new Error(noStream(route));
   }
   return { status: 200, headers, body: encodeJson(route.response.parse(outcome)) };
+}
+
+function encoded({ compresses }: Route, answer: LargeAnswer, { accepted }: LargeCall): LargeAnswer {
+  if (compresses !== true || answer.status !== 200) return answer;
+  const { body, encoding } = encodeOctets(answer.body, accepted);
+  const headers = { ...answer.headers, Vary: 'Accept-Encoding' };
+  return encoding === undefined
+    ? { ...answer, headers }
+    : { ...answer, headers: { ...headers, 'Content-Encoding': encoding }, body };
 }
 
 function packCompat(

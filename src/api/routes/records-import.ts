@@ -61,6 +61,7 @@ const parseImport = route(domainHead('records.edit', { whileDisabled: true, writ
   }),
   body: ZoneFileText,
   response: ParsedZoneFile,
+  compresses: true,
   async run({ api, body, domain, query }) {
     const reading = parseRecords(body.zone_file, domain.name, { addDots: query.dots === 'add' });
     const parsed = await inPieces(reading);
@@ -97,6 +98,7 @@ const importRecords = route(domainHead('records.edit', { writesRecords: true }),
   body: RecordsImport,
   response: ImportResult,
   answerHeaders: ['X-Change-Id', 'X-Zone-Serial'],
+  compresses: true,
   problems: ['no_active_plan', 'plan_limit', 'record_conflict', 'domain_secondary'],
   async run(call) {
     const { caller, domain } = call;

@@ -76,6 +76,7 @@ const listDomainRecords = route(domainHead('domain.view'), {
   query: RecordQuery,
   response: z.array(Record),
   answerHeaders: ['Link', 'X-Total-Count'],
+  compresses: true,
   run(call) {
     const { api, domain, query } = call;
     const filter = readFilter(query, domain);
@@ -226,6 +227,7 @@ const exportRecords = route(domainHead('domain.view'), {
   textResponse: 'text/dns',
   response: z.string(),
   answerHeaders: ['Content-Disposition'],
+  compresses: true,
   problems: ['wrong_state'],
   async run({ api, domain, query, answerHeader }) {
     const { id, name, served } = domain;
