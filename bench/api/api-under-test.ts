@@ -33,14 +33,18 @@ export interface ApiUnderTest {
   stop(): Promise<void>;
 }
 
-/** Throws with the answer unless it is a success; the body is read to its end. */
+/** Throws with the answer unless it is a success. The body is read to its end, not compressed: PowerDNS does not compress. */
 export async function call(
   url: string,
   { headers, method = 'GET', body }: { headers: Record<string, string>; method?: string; body?: unknown },
 ): Promise<string> {
   const response = await fetch(url, {
     method,
-    headers: { ...headers, ...(body !== undefined && { 'content-type': 'application/json' }) },
+    headers: {
+      'accept-encoding': 'identity',
+      ...headers,
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+    },
     ...(body !== undefined && { body: JSON.stringify(body) }),
   });
   const text = await response.text();

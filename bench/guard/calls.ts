@@ -20,14 +20,16 @@ export interface MeasuredCall {
 
 const SMALL = 'small.example';
 const LARGE = 'large.example';
+const HUGE = 'huge.example';
 const records = `/domains/${SMALL}/records/`;
 
-/** Creates the domains that the calls use: one of 50 records, one of 2,000, and 60 others. Returns the calls. */
+/** Creates the domains that the calls use: those of 50, 2,000 and 20,000 records, and 60 others. Returns the calls. */
 export async function prepareCalls(ask: Ask): Promise<readonly MeasuredCall[]> {
-  for (const name of [SMALL, LARGE, ...Array.from({ length: 60 }, (_, i) => `listed${i}.example`)])
+  for (const name of [SMALL, LARGE, HUGE, ...Array.from({ length: 60 }, (_, i) => `listed${i}.example`)])
     await expectOk(ask('POST', '/domains/', { name, scan: false }));
   await importRecords(ask, SMALL, 50);
   await importRecords(ask, LARGE, 2000);
+  await importRecords(ask, HUGE, 20_000);
   const { body } = await expectOk(ask('GET', `${records}?limit=1&search=r0`));
   const id = body[0].id as number;
   const deleted: number[] = [];
@@ -53,6 +55,7 @@ export async function prepareCalls(ask: Ask): Promise<readonly MeasuredCall[]> {
     },
     { name: '50 records', method: 'GET', path: () => records },
     { name: '2,000 records', method: 'GET', path: () => `/domains/${LARGE}/records/` },
+    { name: '20,000 records', method: 'GET', path: () => `/domains/${HUGE}/records/` },
     { name: 'search records', method: 'GET', path: () => `/domains/${LARGE}/records/?search=r17&limit=100` },
     { name: 'record', method: 'GET', path: () => `${records}${id}` },
     { name: 'create record', method: 'POST', path: () => records, body: (i) => record(`created${i}`) },
@@ -84,12 +87,23 @@ export async function prepareCalls(ask: Ask): Promise<readonly MeasuredCall[]> {
       body: (i) => ({ records: Array.from({ length: 100 }, (_, n) => record(`import${i}-${n}`)) }),
     },
     {
+      name: 'import of 2,000',
+      method: 'POST',
+      path: (i) => `/domains/imported${i}.example/records/import`,
+      body: () => ({ records: Array.from({ length: 2000 }, (_, n) => record(`r${n}`)) }),
+      async prepare(prepareAsk, from, to) {
+        for (let i = from; i < to; i++)
+          await expectOk(prepareAsk('POST', '/domains/', { name: `imported${i}.example`, scan: false }));
+      },
+    },
+    {
       name: 'parse zone file',
       method: 'POST',
       path: () => `${records}import/parse`,
       body: () => ({ zone_file: Array.from({ length: 100 }, (_, n) => `p${n} 300 A 192.0.2.1`).join('\n') }),
     },
     { name: 'export zone file', method: 'GET', path: () => `/domains/${LARGE}/records/export` },
+    { name: 'export of 20,000', method: 'GET', path: () => `/domains/${HUGE}/records/export` },
     { name: 'changes', method: 'GET', path: () => `/domains/${SMALL}/changes?limit=20` },
     { name: 'checks', method: 'GET', path: () => `/domains/${SMALL}/checks` },
     { name: 'DNSSEC status', method: 'GET', path: () => `/domains/${SMALL}/dnssec` },
