@@ -9,7 +9,7 @@ import { BIND, type BindMode, openQueue } from './open-queue.ts';
 import { MAX_TARGETS } from './packet-filter.ts';
 import type { QueueDescriptors } from './queue-memory.ts';
 
-export type XdpMode = 'zero-copy' | 'copy' | 'generic';
+type XdpMode = 'zero-copy' | 'copy' | 'generic';
 
 /** The descriptors of an interface. */
 export interface XdpInterface {

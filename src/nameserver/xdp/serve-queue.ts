@@ -41,7 +41,7 @@ function isActivated({ state }: XdpQueue, beat: () => boolean): boolean {
  * Serves until `beat`, which is called several times per second, returns true. Frames that have been received by then
  * are answered.
  */
-export function serveQueue(kernel: XdpKernel, queue: XdpQueue, batch: FrameBatch, beat: () => boolean): void {
+function serveQueue(kernel: XdpKernel, queue: XdpQueue, batch: FrameBatch, beat: () => boolean): void {
   const state = new Int32Array(queue.state);
   const { rings } = batch;
   const waiting = new Int32Array(2); // struct pollfd

@@ -94,7 +94,7 @@ export const NAMESERVER_SETTINGS = {
     readers: NAMESERVER,
     schema: list(interfaceName),
     byDefault: NOTHING_LISTED,
-    is: 'with `DNS_IO=xdp`: comma list of network interfaces at which the node takes its UDP queries before the kernel does. See [xdp.md](operating/xdp.md)',
+    is: 'with `DNS_IO=xdp`: comma list of network interfaces at which the node takes its UDP queries before the kernel does',
   }),
   /** Reserved for zones. Memory is used as they fill it. */
   imageBytes: setting({
