@@ -53,6 +53,7 @@ export type PartName =
   | 'update'
   | 'checks'
   | 'public_checks'
+  | 'cli'
   | 'scan'
   | 'api'
   | 'logins'

@@ -1,5 +1,6 @@
 // The parts of the benchmark in the order in which they run. Parts that need the same servers run together.
 
+import { cli } from './cli/cli.ts';
 import type { Part, PartName } from './part.ts';
 import { analytics } from './parts/analytics.ts';
 import { answers } from './parts/answers.ts';
@@ -65,6 +66,7 @@ export const PARTS: readonly PartGroup[] = [
   },
   single(checks, 8, 'delegation checks: a second, through the queue, and with a million domains'),
   single(publicChecks, 5, 'checks while a thousand people have delegations looked at at /check/NAME'),
+  single(cli, 1, 'starts of commands, compared with an empty Node program'),
   single(scan, 15, 'scans of made zones: what is found, questions, seconds; dnsrecon beside it'),
   single(
     api,

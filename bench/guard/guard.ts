@@ -3,9 +3,11 @@
 
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
+import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { parentedName } from '../checks/parents.ts';
 import { startParents } from '../checks/start-parents.ts';
+import { prepareCommands } from '../cli/measure-commands.ts';
 import { AnswerWatch } from '../edits/watch-answers.ts';
 import type { BenchOptions } from '../part.ts';
 import { fixed, table } from '../report/table.ts';
@@ -35,6 +37,7 @@ const TLS_QUERIES = 50_000;
 const HTTPS_QUERIES = 10_000;
 const EDITS = 50;
 const CHECKS = 40;
+const COMMANDS = 5;
 const QUERY = addressQuery('edit0.edited0.example');
 
 type Programs = Readonly<Record<ProgramName, MeteredProgram>>;
@@ -61,6 +64,14 @@ export async function guard(
 
   for (const tree of trees) await (await tree.start('api')).stop(); // compiles
   await measure('a start of the API', measureStart);
+  const commands = await prepareCommands();
+  for (const [name, words] of Object.entries(commands.of))
+    await measure(`zonefleet ${name}`, async ({ directory }, round) => {
+      const program = join(directory, 'src/cli/zonefleet.mjs');
+      if (round === 0) await commands.warmUp([program, ...words]);
+      const { cpuSeconds } = await commands.measure([program, ...words], COMMANDS);
+      return { cpuSeconds, statements: 0, octets: 0 };
+    });
   for (const tree of trees) {
     const [api, nameserver] = [await tree.start('api'), await tree.start('nameserver')];
     calls.set(tree, await prepareCalls(tree.ask));

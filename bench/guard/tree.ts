@@ -28,6 +28,8 @@ export interface MeteredProgram extends Program {
 
 export interface Tree {
   readonly label: string;
+  /** The checkout. */
+  readonly directory: string;
   readonly databaseUrl: string;
   /** Starts a program, and resolves when it is ready. */
   start(name: ProgramName, parents?: Parents): Promise<MeteredProgram>;
@@ -109,6 +111,7 @@ async function openTree(label: string, directory: string): Promise<Tree> {
   await runOn(url, 'update plans set max_records = null, max_domains = null');
   return {
     label,
+    directory,
     databaseUrl: url,
     dnsPort,
     dotPort,
@@ -139,7 +142,11 @@ async function openTree(label: string, directory: string): Promise<Tree> {
     async ask(method, path, body) {
       const response = await fetch(`http://127.0.0.1:${apiPort}${path}`, {
         method,
-        headers: { 'x-api-key': KEY, ...(body !== undefined && { 'content-type': 'application/json' }) },
+        headers: {
+          'x-api-key': KEY,
+          'accept-encoding': 'identity', // an older tree does not compress
+          ...(body !== undefined && { 'content-type': 'application/json' }),
+        },
         ...(body !== undefined && { body: JSON.stringify(body) }),
       });
       const text = await response.text();

@@ -1,7 +1,7 @@
 // Commands are loaded from an archive: one script with all modules of the CLI, and its V8 code cache. Importing sixty small
 // modules, and translating them at each start, takes longer than Node.js itself.
 
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename, join } from 'node:path';
 import { constants, Script } from 'node:vm';
@@ -42,15 +42,25 @@ function escapeCharacter(character) {
   return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
 
-/** Runs a compiled program from its archive. Returns false if it has none. */
-export function runArchive(program) {
+/**
+ * Runs a compiled program from its archive. The first successful run of a command keeps the functions that it used translated.
+ * Returns false if the program has no archive.
+ */
+export function runArchive(program, [command = '']) {
   const file = program.replace(/\.mjs$/, SCRIPT);
   if (!existsSync(file)) return false;
+  const cache = program.replace(/\.mjs$/, CACHE);
+  const cacheOfCommand = cache.replace(/cache$/, `${/^[a-z]+$/.test(command) ? command : 'help'}.cache`);
+  const hasRun = existsSync(cacheOfCommand);
   const script = new Script(readFileSync(file, 'latin1'), {
     filename: file,
-    cachedData: readFileSync(program.replace(/\.mjs$/, CACHE)),
+    cachedData: readFileSync(hasRun ? cacheOfCommand : cache),
     importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
   });
+  // Unknown commands fail with 2, so there are as many caches as commands.
+  const isCommand = () => process.exitCode === 0 || process.exitCode === 1;
+  if (!hasRun && !script.cachedDataRejected)
+    process.once('exit', () => isCommand() && keepCache(cacheOfCommand, script.createCachedData()));
   const functions = script.runInThisContext();
   const requirePackage = createRequire(file);
   const loaded = new Map();
@@ -66,4 +76,15 @@ export function runArchive(program) {
   };
   load(basename(program));
   return true;
+}
+
+/** Does nothing if the user may not write to the directory. */
+function keepCache(file, data) {
+  const unfinished = `${file}.${process.pid}`;
+  try {
+    writeFileSync(unfinished, data, { mode: 0o644 });
+    renameSync(unfinished, file);
+  } catch {
+    // the next run translates the functions again
+  }
 }

@@ -99,7 +99,7 @@ async function becomeProgram(rest) {
     compiled !== undefined &&
     isCommand &&
     !printsStacks &&
-    (await import('./archive.mjs')).runArchive(compiled)
+    (await import('./archive.mjs')).runArchive(compiled, rest)
   )
     return;
   await import(pathToFileURL(compiled ?? resolve(code, program)).href);
