@@ -46,7 +46,9 @@ export async function prepareCommands(): Promise<Commands> {
   const server = createSocket('udp4');
   server.bind(0, ROOT_SERVER);
   await once(server, 'listening');
-  onEnd(() => server.close());
+  onEnd(() => {
+    server.close();
+  });
   server.on('message', (query, { port, address }) => server.send(refusalOf(query), port, address));
   const env = {
     ...process.env,
