@@ -49,7 +49,10 @@ export async function floodQueries(from: Endpoint, to: Endpoint, count: number):
 }
 
 /** A burst whose queries were sent, and whose answers can be counted. */
-const bursts = new Map<number, { readonly socket: DatagramSocket; readonly seen: Set<number> }>();
+const bursts = new Map<
+  number,
+  { readonly socket: DatagramSocket; readonly seen: Set<number>; sent: number }
+>();
 
 /** Sends up to 65,536 queries with different ids. Then, or with `count` 0, returns the number of ids that were answered. */
 export async function sendBurst(from: Endpoint, to: Endpoint, count: number): Promise<number> {
@@ -69,6 +72,7 @@ async function burst(from: Endpoint, to: Endpoint, count: number, template: Buff
   const open = bursts.get(from.port) ?? {
     socket: DatagramSocket.udp(await openLibc(), from, to),
     seen: new Set<number>(),
+    sent: 0,
   };
   bursts.set(from.port, open);
   for (let id = 0; id < count; id += BATCH) {
@@ -79,8 +83,10 @@ async function burst(from: Endpoint, to: Endpoint, count: number, template: Buff
     });
     open.socket.send(queries);
   }
+  open.sent += count;
   if (count > 0) return 0;
   for (let since = performance.now(); performance.now() - since < LAST_ANSWER_MS; ) {
+    if (open.seen.size === open.sent) break;
     const received = open.socket.receive((answer) => {
       open.seen.add(((answer[0] as number) << 8) | (answer[1] as number));
     });
