@@ -32,7 +32,7 @@ export function plainRecordPrinter(owner: Owner, apex: string): (row: RecordJson
   return (row) => {
     const [id, name, type, , ttl, settings, rowCreatedAt, updatedAt, managed, destination] = row;
     if (settings?.[0] === true) return undefined; // proxied
-    const content = contentOf(type, destination);
+    const content = plainContent(type, destination);
     if (content === undefined || !PLAIN_NAME.test(name)) return undefined;
     const relative = name === apex ? '@' : name.slice(0, -dotApex.length);
     if (relative.length >= apex.length - 1 && `.${relative}.`.endsWith(dotApex)) return undefined; // it would be read as a full name
@@ -42,11 +42,11 @@ export function plainRecordPrinter(owner: Owner, apex: string): (row: RecordJson
     }
     const kept = settings === null ? withDefaults : `,${printSettings(settings)},${owned}`;
     const updated = updatedAt === null ? created : decodeMoment(updatedAt);
-    return `{"id":${id},"name":"${relative}","original_name":"${name}","type":"${type}","destination":"${destination}","ttl":${ttl}${kept}${content}","editable":${managed ? 'false' : 'true'},"created_at":"${created}","updated_at":"${updated}"}`;
+    return `{"id":${id},"name":"${relative}","original_name":"${name}","type":"${type}","destination":"${destination}","ttl":${ttl}${kept}${type === 'TXT' ? `\\"${content}\\"` : content}","editable":${managed ? 'false' : 'true'},"created_at":"${created}","updated_at":"${updated}"}`;
   };
 }
-/** Returns the content in zone file format, inside a JSON string. */
-function contentOf(type: ApiType, destination: string): string | undefined {
+/** Returns the content in zone file format, without the quotes of a TXT record. Undefined if the text needs escaping. */
+export function plainContent(type: ApiType, destination: string): string | undefined {
   switch (type) {
     case 'A':
     case 'AAAA':
@@ -58,7 +58,7 @@ function contentOf(type: ApiType, destination: string): string | undefined {
       return destination.endsWith('.') ? destination : `${destination}.`;
     case 'TXT':
       if (destination.length > MAX_STRING_OCTETS || !PLAIN_TEXT.test(destination)) return undefined;
-      return `\\"${destination}\\"`;
+      return destination;
     default:
       return undefined;
   }

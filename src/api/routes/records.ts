@@ -13,15 +13,14 @@ import {
   type ListedRecord,
   listRecordRows,
   loadRecord,
+  loadRecordRows,
   RECORD_SORTS,
   type RecordFilter,
   type RecordOrder,
 } from '../../store/records/load-records.ts';
-import { loadRecordsByName } from '../../store/records/load-touched-records.ts';
 import type { RecordJson } from '../../store/records/record-row.ts';
 import { loadZone } from '../../store/zones/load-zones.ts';
 import { type EditText, parseEdit } from '../../zone/edit/parse-edit.ts';
-import { printRecords } from '../../zone/import/print-records.ts';
 import { printWithoutDot } from '../../zone/name-text.ts';
 import { parseRecordName } from '../../zone/records/record-name.ts';
 import { isEdgeMark, isMark, type ZoneRecord } from '../../zone/zone.ts';
@@ -33,6 +32,7 @@ import { answerList, PAGE_QUERY } from '../calls/answer-list.ts';
 import type { AnswerHeader, Call, CallOf } from '../calls/call.ts';
 import { domainHead, type Route, route } from '../calls/route.ts';
 import { RecordPrinter } from '../print/print-record.ts';
+import { printRecordLines } from '../print/record-lines.ts';
 import { RecordTexts } from '../print/record-text.ts';
 import { booleanText, idText, recordTypesText, sortText } from '../schemas/fields.ts';
 import {
@@ -234,11 +234,9 @@ const exportRecords = route(domainHead('domain.view'), {
     const { view = 'origin' } = query;
     if (view === 'origin') {
       answerHeader('Content-Disposition', attachment(`${fileName(name)}.origin.zone`));
-      const records = [...(await loadRecordsByName(api.db, id))];
-      const own = records.map(
-        ([owner, list]) => [owner, list.filter(({ managed }) => managed !== true)] as const,
-      );
-      return new StreamedText(printRecords(name, new Map(own)));
+      const rows = await loadRecordRows(api.db, id);
+      const own = rows.filter(([, , , , , , , , managed]) => !managed);
+      return new StreamedText(printRecordLines(name, own));
     }
     const zone = served === 'none' ? undefined : await loadZone(api.db, name);
     if (zone === undefined) return problem('wrong_state', 'the domain has no published records');

@@ -168,6 +168,26 @@ function isBeyondAscii(search: string | undefined): search is string {
   return search !== undefined && !isAscii(foldText(search));
 }
 
+const ROWS_AT_ONCE = 5000;
+
+/** Loads all rows as of one moment, sorted by name and id. */
+export async function loadRecordRows(db: Database, domainId: number): Promise<RecordJson[]> {
+  return await db
+    .transaction()
+    .setIsolationLevel('repeatable read')
+    .setAccessMode('read only')
+    .execute(async (trx) => {
+      const rows: RecordJson[] = [];
+      for (let cursor: string | undefined; ; ) {
+        const page = { limit: ROWS_AT_ONCE, ...(cursor !== undefined && { cursor }) };
+        const found = await listRecordRows(trx, domainId, {}, { sort: 'name', descending: false }, page);
+        for (const row of found.items) rows.push(row);
+        cursor = found.cursor;
+        if (cursor === undefined) return rows;
+      }
+    });
+}
+
 export function streamRecords(
   db: Database,
   domainId: number,

@@ -10,7 +10,7 @@ import type { CustomerRecord, RecordValue } from '../records/customer-record.ts'
 import { type ApiType, wireTypeCode } from '../records/customer-types.ts';
 import { printSettingsComment } from './settings-comment.ts';
 
-const OWNER_COLUMNS = 24;
+export const OWNER_COLUMNS = 24;
 
 /** Yields lines without line breaks: names in canonical order, records of a name by id. */
 export function* printRecords(
@@ -23,7 +23,7 @@ export function* printRecords(
   }
 }
 
-function printRecord(record: RecordValue, apex: Name): string {
+export function printRecord(record: RecordValue, apex: Name): string {
   const { name, type, ttl, rdata } = record;
   const line = `${relativeOwner(name, apex).padEnd(OWNER_COLUMNS)} ${ttl} IN ${type} ${printContent(type, rdata)}`;
   const comment = printSettingsComment(record);

@@ -3,14 +3,17 @@ import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { plainRecordPrinter } from '../../../src/api/print/plain-record.ts';
 import { RecordPrinter } from '../../../src/api/print/print-record.ts';
+import { printRecordLines } from '../../../src/api/print/record-lines.ts';
 import { RecordTexts } from '../../../src/api/print/record-text.ts';
 import { Record as RecordSchema } from '../../../src/api/schemas/records/record.ts';
 import { foldCase, type Name } from '../../../src/dns/name.ts';
 import { encodeNameColumn } from '../../../src/store/postgres/name-column.ts';
 import { decodeListed, listRecordRows } from '../../../src/store/records/load-records.ts';
-import type { RecordJson } from '../../../src/store/records/record-row.ts';
+import { decodeRecord, type RecordJson } from '../../../src/store/records/record-row.ts';
+import { printRecords } from '../../../src/zone/import/print-records.ts';
 import { API_TYPES, type ApiType, wireTypeCode } from '../../../src/zone/records/customer-types.ts';
 import { printDestination } from '../../../src/zone/records/destination.ts';
+import { groupBy } from '../../../src/zone/records/group-by.ts';
 import { newAccount, newDomain, saved } from '../../support/database/domains.ts';
 import { RANDOM_RDATA, randomName } from '../../support/random/random-rdata.ts';
 import { scale } from '../../support/tests/scale.ts';
@@ -102,6 +105,19 @@ describe('a record in a list', () => {
     );
     for (const type of ['A', 'AAAA', 'CNAME', 'NS', 'PTR', 'TXT'] as const)
       expect(plain.get(type)).toBeGreaterThan(0);
+  });
+
+  it('has the same line in an export as from its record', () => {
+    fc.assert(
+      fc.property(fc.array(rows, { maxLength: 8 }), (list) => {
+        const sorted = list
+          .map((row, id) => row.with(0, id) as unknown as RecordJson)
+          .sort((a, b) => Buffer.compare(Buffer.from(a[1]), Buffer.from(b[1])) || a[0] - b[0]);
+        const byName = groupBy(sorted.map(decodeRecord), ({ name }) => name);
+        expect([...printRecordLines(APEX, sorted)]).toEqual([...printRecords(APEX, byName)]);
+      }),
+      { numRuns: scale(10_000, 300) },
+    );
   });
 
   it('is read from the database as the printer and the schema show it, for any type, name and settings', async () => {
