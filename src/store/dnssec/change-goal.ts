@@ -17,6 +17,7 @@ import { DnssecUnavailable, wantedDenial } from '../keys/signed-zone.ts';
 import { makeMachineKeys } from '../keys/zone-keys.ts';
 import type { Database } from '../postgres/database.ts';
 import { decodeNameColumn } from '../postgres/name-column.ts';
+import { sendWithNext } from '../postgres/pool-driver.ts';
 import { inTransaction, rollBackTo } from '../postgres/transaction.ts';
 import { findUnableNodes, NO_ROOM_FOR_HASHES } from '../signing/enable-signing.ts';
 import {
@@ -203,12 +204,13 @@ async function changeUnderLock(trx: Database, order: GoalOrder, change: Change):
   const { algorithm, split } = waysOf(machine);
   const { by, source } = order;
   const log = { by, source, operation: 'dnssec' } as const;
-  await sql`
+  const written = sql`
     with ${sql.join(logWritten(lock, log, { changeId, serial: lock.row.serial }))}
     update signed_zones set machine = ${JSON.stringify(machine)}, goal = ${machine.goal}, seq = seq + 1,
       algorithm = coalesce(${algorithm}, algorithm), split = coalesce(${split}, split),
       status = ${dnssecStatus(machine, RULES)}, due_at = clock_timestamp(), wanted_since = null
-    where domain_id = ${order.domainId}`.execute(trx);
+    where domain_id = ${order.domainId}`;
+  await sendWithNext(trx, written);
   return { kind: 'updated', changeId };
 }
 

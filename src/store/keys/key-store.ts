@@ -11,6 +11,7 @@ import {
   type SigningKey,
 } from '../../zone/signing/signing-key.ts';
 import type { Database } from '../postgres/database.ts';
+import { sendWithNext } from '../postgres/pool-driver.ts';
 import type { KeyRole, KeySigns } from '../postgres/tables/schema.ts';
 import type { About, KeyBoxes } from '../secrets/key-boxes.ts';
 import { keyBoxesOf } from '../secrets/key-boxes.ts';
@@ -138,22 +139,13 @@ export async function storeZoneKey(
   const { rows } = await sql<{ id: number }>`select nextval('signing_keys_id_seq') as id`.execute(trx);
   const { id } = rows[0] as { id: number };
   const { boxId, sealed } = await boxes.seal(trx, aboutKey(id, signedZoneId, dnskey), secret);
-  await trx
-    .insertInto('signing_keys')
-    .values({
-      id,
-      signed_zone_id: signedZoneId,
-      role,
-      algorithm,
-      flags: flagsOf(dnskey),
-      key_tag: tag,
-      public_key: Buffer.from(dnskey.subarray(4)),
-      box_id: boxId,
-      sealed,
-      signs,
-      published_at: signs === 'none' ? null : sql`clock_timestamp()`,
-    })
-    .execute();
+  const inserted = sql`
+    insert into signing_keys (id, signed_zone_id, role, algorithm, flags, key_tag, public_key, box_id, sealed, signs,
+      published_at)
+    values (${id}, ${signedZoneId}, ${role}, ${algorithm}, ${flagsOf(dnskey)}, ${tag},
+      ${Buffer.from(dnskey.subarray(4))}, ${boxId}, ${sealed}, ${signs},
+      ${signs === 'none' ? sql`null` : sql`clock_timestamp()`})`;
+  await sendWithNext(trx, inserted);
   return id;
 }
 

@@ -13,6 +13,7 @@ import { dueAt, remakeBefore, type SignatureTimes, signatureTimes } from '../../
 import { isEdgeMark, type ZoneRecord } from '../../zone/zone.ts';
 import type { Database } from '../postgres/database.ts';
 import { allowLong } from '../postgres/deadlines.ts';
+import { sendWithNext } from '../postgres/pool-driver.ts';
 import { noteNames } from './hashed-names.ts';
 import { openKeys } from './key-store.ts';
 import { readNeeded, readPages } from './read-zone-rows.ts';
@@ -172,10 +173,11 @@ export async function noteSignatures(
   signedZoneId: number,
   expiration: number | null,
 ): Promise<void> {
-  await sql`
+  const noted = sql`
     update signed_zones set expires_at = to_timestamp(${expiration}),
       resign_at = to_timestamp(${expiration === null ? null : dueAt(expiration)})
-    where id = ${signedZoneId}`.execute(trx);
+    where id = ${signedZoneId}`;
+  await sendWithNext(trx, noted);
 }
 
 /** Requests signatures over per-region record sets if the written names have any, in the transaction that writes them. */

@@ -4,6 +4,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { EDGE_MARK_TYPE, MARK_TYPE } from '../../zone/zone.ts';
 import type { Database } from '../postgres/database.ts';
+import { sendWithNext, sendWithNext } from '../postgres/pool-driver.ts';
 import { arrayOf } from '../postgres/prepared-statements.ts';
 import type { ChangeOperation, ChangeSource, ZoneKind } from '../postgres/tables/schema.ts';
 import type { Chunk } from './zone-rows.ts';
@@ -52,12 +53,13 @@ export async function lockZones(
 }
 
 async function createMissingZones(trx: Database, names: readonly string[]): Promise<void> {
-  await sql`
+  const created = sql`
     insert into zones (name, kind, version, mark, records, deleted_at)
     select n.name, 'operator', 0, 0, 0, now() from unnest(${names}::text[]) as n(name)
     where not exists (select from zones z where z.name = n.name)
     order by n.name collate "C"
-    on conflict (name) do nothing`.execute(trx);
+    on conflict (name) do nothing`;
+  await sendWithNext(trx, created);
 }
 
 /** Releases the zone name, so that an operator zone or another domain can have it. */
@@ -190,13 +192,14 @@ export async function writeLastChange(
     changesWritten([zone], 'zone.save', by, last),
     ...others,
   ];
-  const growth = last === undefined ? sql`0` : sql`coalesce((select growth from grown), 0)`;
-  const { rows } = await sql<{ growth: number }>`with ${sql.join(parts)} select ${growth} as growth`.execute(
-    trx,
-  );
-  const { growth: grown } = rows[0] as { growth: number };
-  const records = zone.records + grown;
-  if (grown > 0 && records >= LARGE_RECORDS) await sql`select analyze_zone_records(${records})`.execute(trx);
+  const added = last?.rows.length ?? 0;
+  if (added === 0 || zone.records + added < LARGE_RECORDS)
+    return await sendWithNext(trx, sql`with ${sql.join(parts)} select`);
+  const { rows } = await sql<{ growth: number }>`
+    with ${sql.join(parts)} select coalesce((select growth from grown), 0) as growth`.execute(trx);
+  const { growth } = rows[0] as { growth: number };
+  const records = zone.records + growth;
+  if (growth > 0 && records >= LARGE_RECORDS) await sql`select analyze_zone_records(${records})`.execute(trx);
 }
 
 interface ChangedZonesBy {
