@@ -274,6 +274,16 @@ describe('a server cookie', () => {
     expect(judged(cookies, late, '192.0.2.1', 0x1_0000_0010)).toBe('fresh');
   });
 
+  test('expires, and is renewed, although it is remembered', () => {
+    const rolled = cookiesOf(SECRETS.new, SECRETS.current);
+    const old = signed(cookies, '0102030405060708', '2001:db8::1', at);
+    const ages = [0, 0, 3601, 1801];
+    const verdicts = (some: Cookies) => ages.map((age) => judged(some, old, '2001:db8::1', at + age));
+    expect(verdicts(cookies)).toEqual(['fresh', 'fresh', 'invalid', 'renew']);
+    expect(verdicts(rolled)).toEqual(['renew', 'renew', 'invalid', 'renew']);
+    expect(judged(cookies, old, '2001:db8::2', at)).toBe('invalid');
+  });
+
   test('is invalid with another address, client cookie or version, or if any bit is changed', () => {
     expect(judged(cookies, cookie, '192.0.2.2', at)).toBe('invalid');
     for (let bit = 0; bit < 24 * 8; bit++) {
@@ -342,7 +352,7 @@ test('counters of several threads are summed, and counters on one buffer share t
 const HEADER = smallImage().header;
 
 function newQuery(): Query {
-  return new Query(new FoldedName(HEADER));
+  return new Query(new FoldedName(HEADER), new Client());
 }
 
 /** Reads the octets from the middle of a larger buffer. */

@@ -11,11 +11,13 @@ import type { ZoneCounts } from '../counts/zone-counts.ts';
 import type { AskedMarks } from '../image/find/asked-marks.ts';
 import type { CountryTable } from '../image/find/country-table.ts';
 import { ImageFinder } from '../image/find/find-in-image.ts';
+import { FoldedName } from '../image/find/folded-name.ts';
 import { FOUND } from '../image/find/found-kinds.ts';
+import { MOST_AHEAD, ReadAhead } from '../image/find/read-ahead.ts';
 import type { Image } from '../image/image.ts';
 import type { AmplificationLimit } from './amplification-limit.ts';
 import { ChaosAnswers } from './chaos-answers.ts';
-import { type Client, isLoopback } from './client.ts';
+import { Client, isLoopback } from './client.ts';
 import { isSoundSubnet, SUBNET_HEAD_OCTETS } from './client-subnet.ts';
 import { Cookies, type CookieVerdict } from './cookies.ts';
 import { MAX_UDP_OCTETS, OptWriter } from './opt-writer.ts';
@@ -69,7 +71,10 @@ export class Answerer {
   nowMs = 0;
   /** The client, set by the caller before each query. */
   readonly client: Client;
-  readonly #query: Query;
+  readonly #queries: readonly Query[];
+  readonly #names: readonly FoldedName[];
+  readonly #ahead: ReadAhead;
+  #query: Query;
   readonly #found: ImageFinder;
   readonly #sections: SectionWriter;
   readonly #opt: OptWriter;
@@ -100,8 +105,11 @@ export class Answerer {
     reportFailure: (error: unknown) => void,
   ) {
     this.#found = new ImageFinder(image, settings.asked, settings.countries);
-    this.#query = new Query(this.#found.question);
-    this.client = this.#query.client;
+    this.client = new Client();
+    this.#names = Array.from({ length: MOST_AHEAD }, () => new FoldedName(image.header));
+    this.#queries = this.#names.map((name) => new Query(name, this.client));
+    this.#query = this.#queries[0] as Query;
+    this.#ahead = new ReadAhead(image);
     this.#sections = new SectionWriter(image, this.#found);
     this.#cookies = new Cookies(settings.cookieSecrets);
     this.#opt = new OptWriter(settings.nodeName, this.#cookies, settings.tcpIdleTimeoutMs);
@@ -137,16 +145,44 @@ export class Answerer {
     outAt: number,
     room: number,
   ): number {
-    if (octets < HEADER_OCTETS || ((input[at + 2] as number) & 0x80) !== 0) {
-      this.#counters.ignored++;
-      return 0;
-    }
+    this.read(0, input, at, octets);
+    return this.answerRead(0, out, outAt, room);
+  }
+
+  /** Reads query `i` of a group of up to MOST_AHEAD queries. All of them are in the same buffer. */
+  read(i: number, input: Uint8Array, at: number, octets: number): void {
     if (input !== this.#input) {
       this.#input = input;
       this.#inputView = new DataView(input.buffer, input.byteOffset, input.byteLength);
     }
+    const query = this.#queries[i] as Query;
+    query.isIgnored = octets < HEADER_OCTETS || ((input[at + 2] as number) & 0x80) !== 0;
+    query.error = undefined;
+    if (query.isIgnored) return;
     try {
-      readQuery(input, this.#inputView, at, octets, this.#query);
+      readQuery(input, this.#inputView, at, octets, query);
+    } catch (error) {
+      query.error = error;
+    }
+  }
+
+  /** Loads what the answers to the first `count` queries of the group need. The caller must have entered its reader slot. */
+  load(count: number): void {
+    this.#ahead.load(this.#names, count);
+  }
+
+  /** Answers query `i` of the group, which was read, like `answer`. */
+  answerRead(i: number, out: Uint8Array, outAt: number, room: number): number {
+    const query = this.#queries[i] as Query;
+    if (query.isIgnored) {
+      this.#counters.ignored++;
+      return 0;
+    }
+    this.#query = query;
+    this.#found.names[0] = query.name;
+    const octets = query.end - query.start;
+    try {
+      if (query.error !== undefined) throw query.error;
       if (this.#query.slowPath !== SLOW.NO && this.#hasTransfers && !this.#query.malformed) {
         this.#source = SOURCE.TRANSFER_THREAD;
         return SLOW_PATH;
@@ -180,7 +216,7 @@ export class Answerer {
       this.#counters.failed++;
       this.#reportFailure(error);
       this.#source = this.#fail(RCODE.SERVFAIL, -1);
-      return writeFailure(input, at, out, outAt);
+      return writeFailure(this.#input, query.start, out, outAt);
     }
   }
 
@@ -384,6 +420,9 @@ export class Answerer {
 /** The part of an answerer that the transports use. */
 export type PacketAnswerer = Pick<Answerer, 'nowMs' | 'client' | 'answer'> &
   Partial<Pick<Answerer, 'rcode' | 'zoneLabels'>>;
+
+/** The same for transports that receive several queries together. */
+export type GroupAnswerer = PacketAnswerer & Pick<Answerer, 'read' | 'load' | 'answerRead'>;
 
 function maxUdpOctets(payloadSize: number): number {
   if (payloadSize <= MIN_UDP_OCTETS) return MIN_UDP_OCTETS;

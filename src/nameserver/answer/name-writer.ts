@@ -16,9 +16,8 @@ export class NameWriter {
   base = 0;
   at = 0;
   limit = 0;
-  /** The names of the answer's CNAME chain. The first is the query name. */
+  /** The names of the answer's CNAME chain. The first is the query name, which differs with each message. */
   readonly names: readonly FoldedName[];
-  readonly question: FoldedName;
   /** Place of each name in the chain. */
   protected readonly namePlace: Int32Array;
   /** Number of known names. */
@@ -28,8 +27,11 @@ export class NameWriter {
 
   constructor(names: readonly FoldedName[]) {
     this.names = names;
-    this.question = names[0] as FoldedName;
     this.namePlace = new Int32Array(names.length).fill(HEADER_OCTETS);
+  }
+
+  get question(): FoldedName {
+    return this.names[0] as FoldedName;
   }
 
   /** Begins a message of at most `limit` octets at `base`. It must start with a header and the first name of the chain. */

@@ -6,7 +6,7 @@ import { AskedMarks } from '../image/find/asked-marks.ts';
 import { CountryTable } from '../image/find/country-table.ts';
 import { Image, type Reader, ReaderSlot } from '../image/image.ts';
 import { AmplificationLimit } from './amplification-limit.ts';
-import type { PacketAnswerer, SharedAnswerSettings } from './answer-query.ts';
+import type { GroupAnswerer, SharedAnswerSettings } from './answer-query.ts';
 import { QueryCounters } from './query-counters.ts';
 import { RateLimit } from './response-rate-limit.ts';
 
@@ -32,7 +32,7 @@ export interface AnswererParts {
 
 /** An answerer, and what a transport needs to use it. */
 export interface OpenAnswerer {
-  readonly answerer: PacketAnswerer;
+  readonly answerer: GroupAnswerer;
   readonly reader: Reader;
   readonly counters: QueryCounters;
 }
@@ -41,7 +41,7 @@ export interface OpenAnswerer {
 export interface AnswererModule {
   readonly Answerer: new (
     ...parameters: ConstructorParameters<typeof import('./answer-query.ts').Answerer>
-  ) => PacketAnswerer;
+  ) => GroupAnswerer;
 }
 
 export const ANSWERER = programUrl(new URL('./answer-query.ts', import.meta.url)).href;

@@ -6,7 +6,7 @@ import { HEADER_OCTETS, OPCODE } from '../../dns/message/header.ts';
 import { MAX_NAME_OCTETS } from '../../dns/name.ts';
 import { TYPE } from '../../dns/type-codes.ts';
 import type { FoldedName } from '../image/find/folded-name.ts';
-import { Client } from './client.ts';
+import type { Client } from './client.ts';
 import { EDNS_BIT } from './query-counters.ts';
 import { TRANSPORT } from './transports.ts';
 
@@ -16,9 +16,13 @@ export const SLOW = { NO: 0, TSIG: 1, OPCODE: 2, TRANSFER: 3 } as const;
 /** A query that was read. */
 export class Query {
   /** The client. The receiver of the query fills it; it is not part of the message. */
-  readonly client = new Client();
+  readonly client: Client;
   /** The query name, folded (RFC 4343); the root if there is no question. */
   readonly name: FoldedName;
+  /** True if the message gets no answer: it is shorter than a header, or a response. The other fields are undefined. */
+  isIgnored = false;
+  /** An unhandled error of the reading; undefined if there was none. */
+  error: unknown = undefined;
   /** Start and end of the message in the buffer. */
   start = 0;
   end = 0;
@@ -53,8 +57,9 @@ export class Query {
   subnetAt = 0;
   subnetOctets = -1;
 
-  constructor(name: FoldedName) {
+  constructor(name: FoldedName, client: Client) {
     this.name = name;
+    this.client = client;
   }
 }
 

@@ -2,7 +2,8 @@
 // its headers are created once, in one buffer; nothing is allocated per packet.
 
 import { performance } from 'node:perf_hooks';
-import { type PacketAnswerer, SLOW_PATH } from '../answer/answer-query.ts';
+import { type GroupAnswerer, SLOW_PATH } from '../answer/answer-query.ts';
+import { MOST_AHEAD } from '../image/find/read-ahead.ts';
 import type { Reader } from '../image/image.ts';
 import type { Sampler } from '../observe/sampler.ts';
 import type { SlowPathLimit } from '../slow-path/slow-path-limit.ts';
@@ -71,7 +72,7 @@ const IN6_PKTINFO_BYTES = 20;
 
 export class PacketBatch {
   readonly #libc: Libc;
-  readonly #answerer: PacketAnswerer;
+  readonly #answerer: GroupAnswerer;
   readonly #reader: Reader;
   readonly #counters: PacketCounters;
   readonly #answerOctets: number;
@@ -106,7 +107,7 @@ export class PacketBatch {
    */
   constructor(
     libc: Libc,
-    answerer: PacketAnswerer,
+    answerer: GroupAnswerer,
     reader: Reader,
     counters: PacketCounters,
     answerOctets: number,
@@ -247,6 +248,8 @@ export class PacketBatch {
     let answers = 0;
     this.#reader.enter();
     for (let i = 0; i < received; i++) {
+      const ahead = i & (MOST_AHEAD - 1);
+      if (ahead === 0) this.#readAhead(i, received);
       const header = (this.#received >> 2) + i * HEADER_WORDS;
       const name = this.#names + i * NAME_STEP;
       const nameBytes = words[header + NAME_BYTES] as number;
@@ -262,14 +265,7 @@ export class PacketBatch {
       client.at = name + addressOffset;
       let written = 0;
       try {
-        written = answerer.answer(
-          bytes,
-          this.#inputs + i * INPUT_STEP,
-          words[header + MESSAGE_OCTETS] as number,
-          bytes,
-          output,
-          this.#answerOctets,
-        );
+        written = answerer.answerRead(ahead, bytes, output, this.#answerOctets);
       } catch {
         this.#counters.unsent++; // a bug that even the answerer did not handle: only this packet is lost
       }
@@ -297,6 +293,19 @@ export class PacketBatch {
     if (sampler !== undefined) sampler.left = sampled - answers;
     this.#reader.leave();
     return answers;
+  }
+
+  /** Reads up to MOST_AHEAD packets from `first` on, and loads what their answers need. */
+  #readAhead(first: number, received: number): void {
+    const answerer = this.#answerer;
+    const count = Math.min(MOST_AHEAD, received - first);
+    for (let i = 0; i < count; i++) {
+      const octets = this.#words[
+        (this.#received >> 2) + (first + i) * HEADER_WORDS + MESSAGE_OCTETS
+      ] as number;
+      answerer.read(i, this.#bytes, this.#inputs + (first + i) * INPUT_STEP, octets);
+    }
+    if (count > 1) answerer.load(count);
   }
 
   /** Samples the answer to packet `i`, which was just written. */

@@ -750,3 +750,32 @@ test('queries are counted by the properties of their OPT record, and their octet
     expect(tcp?.buckets.reduce((sum, count) => sum + count, 0)).toBe(5);
   }
 });
+
+test('answers the queries of a group as it answers each of them alone', () => {
+  const names = [
+    'www.example.test.',
+    'alias.example.test.',
+    'no.example.test.',
+    'EXAMPLE.test.',
+    'a.elsewhere.',
+  ];
+  const queries = names.map((name) => queryFor(name, TYPE.A, { opt: 'do nsid' }));
+  queries.splice(2, 0, Uint8Array.of(1, 2), Buffer.alloc(12, 0xff), Buffer.alloc(12));
+  const node = testNode();
+  const alone = queries.map((query) => Buffer.from(ask(query, node)));
+  const input = Buffer.concat(queries);
+  const out = Buffer.alloc(1232);
+  const { answerer, reader } = node;
+  reader.enter();
+  let at = 0;
+  for (const [i, { length }] of queries.entries()) {
+    answerer.read(i, input, at, length);
+    at += length;
+  }
+  answerer.load(queries.length);
+  const together = queries.map((_, i) =>
+    Buffer.from(out.subarray(0, answerer.answerRead(i, out, 0, out.length))),
+  );
+  reader.leave();
+  expect(together).toEqual(alone);
+});

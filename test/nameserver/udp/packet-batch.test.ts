@@ -1,7 +1,6 @@
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { printAddress } from '../../../src/dns/record/ip-address.ts';
 import { type PacketAnswerer, SLOW_PATH } from '../../../src/nameserver/answer/answer-query.ts';
-import { Client } from '../../../src/nameserver/answer/client.ts';
 import { QueryCounters } from '../../../src/nameserver/answer/query-counters.ts';
 import { ReadSample } from '../../../src/nameserver/observe/sample-record.ts';
 import { Sampler, type Samples } from '../../../src/nameserver/observe/sampler.ts';
@@ -20,6 +19,7 @@ import { PacketBatch } from '../../../src/nameserver/udp/packet-batch.ts';
 import type { SlowPacket } from '../../../src/nameserver/udp/slow-packet.ts';
 import type { UdpSocket } from '../../../src/nameserver/udp/udp-sockets.ts';
 import { FakeLibc, type FakePacket } from '../../support/answer/fake-libc.ts';
+import { OneByOne } from '../../support/answer/one-by-one.ts';
 
 const V4: UdpSocket = { descriptor: 4, ipv6: false, wildcard: false };
 const V6: UdpSocket = { descriptor: 6, ipv6: true, wildcard: false };
@@ -28,11 +28,8 @@ const ROOM = 100;
 const BATCH_PACKETS = 64;
 
 /** Answers 'A' and the octets of the query; no answer for 's'; SLOW_PATH for 'later'; throws for 't'. Records the clients. */
-class Echo implements PacketAnswerer {
-  nowMs = 0;
+class Echo extends OneByOne {
   readonly askers: string[] = [];
-
-  readonly client = new Client();
 
   readonly answer: PacketAnswerer['answer'] = (input, at, octets, out, outAt, room) => {
     const { address, at: addressAt, octets: addressOctets } = this.client;
@@ -109,7 +106,7 @@ function exchange(socket: UdpSocket, ...packets: FakePacket[]): string[] {
 
 test('a packet of the slow path is posted with its client and address, unless the limit drops it, and leaves no gap', () => {
   const posted: SlowPacket[] = [];
-  const admit = vi.fn((_: Client, octets: number) => octets === 5 && posted.length === 0);
+  const admit = vi.fn((_: Echo['client'], octets: number) => octets === 5 && posted.length === 0);
   batch = new PacketBatch(libc, echo, reader, counters, ROOM, {
     limit: { admit },
     post: (packet) => posted.push(packet),

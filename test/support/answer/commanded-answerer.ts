@@ -3,14 +3,11 @@
 
 import { createRequire } from 'node:module';
 import type { PacketAnswerer } from '../../../src/nameserver/answer/answer-query.ts';
-import { Client } from '../../../src/nameserver/answer/client.ts';
+import { OneByOne } from './one-by-one.ts';
 
 export const COMMANDED_ANSWERER = import.meta.url;
 
-export class Answerer implements PacketAnswerer {
-  nowMs = 0;
-  readonly client = new Client();
-
+export class Answerer extends OneByOne {
   readonly answer: PacketAnswerer['answer'] = (input, at, octets, out, outAt, room) => {
     const { address, at: addressAt, octets: addressOctets } = this.client;
     if (octets < 12) return 0;

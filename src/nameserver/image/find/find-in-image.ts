@@ -23,10 +23,8 @@ const MAX_LINKS = 16;
 const MAX_SETS = 2 * MAX_LINKS + 1;
 
 export class ImageFinder {
-  /** The query name, followed by the names of the alias chain. */
-  readonly names: readonly FoldedName[];
-  /** The query name, which the caller fills in before `find`. */
-  readonly question: FoldedName;
+  /** The query name, which the caller sets before `find`, followed by the names of the alias chain. */
+  readonly names: FoldedName[];
 
   kind: FoundKind = FOUND.REFUSED;
   rcode = 0;
@@ -68,8 +66,11 @@ export class ImageFinder {
     this.zone = new NameFinder(image);
     this.proofs = new ProofFinder(image, this.zone);
     this.names = Array.from({ length: MAX_LINKS + 1 }, () => new FoldedName(image.header));
-    this.question = this.names[0] as FoldedName;
     this.answer = Array.from({ length: MAX_SETS }, () => new FoundSet());
+  }
+
+  get question(): FoldedName {
+    return this.names[0] as FoldedName;
   }
 
   /**
