@@ -4,7 +4,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { EDGE_MARK_TYPE, MARK_TYPE } from '../../zone/zone.ts';
 import type { Database } from '../postgres/database.ts';
-import { sendWithNext, sendWithNext } from '../postgres/pool-driver.ts';
+import { sendWithNext } from '../postgres/pool-driver.ts';
 import { arrayOf } from '../postgres/prepared-statements.ts';
 import type { ChangeOperation, ChangeSource, ZoneKind } from '../postgres/tables/schema.ts';
 import type { Chunk } from './zone-rows.ts';
