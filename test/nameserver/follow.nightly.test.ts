@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { parseName, printName } from '../../src/dns/name.ts';
 import { AskedZones } from '../../src/nameserver/follow/asked-zones.ts';
@@ -14,12 +15,14 @@ import {
 } from '../../src/nameserver/follow/start-image-thread.ts';
 import { AskedMarks } from '../../src/nameserver/image/find/asked-marks.ts';
 import { createImage, Image } from '../../src/nameserver/image/image.ts';
+import { HEADER } from '../../src/nameserver/image/layout.ts';
 import { readRestoreNote } from '../../src/nameserver/snapshot/restore-note.ts';
 import { claimNodeName, listNodes, type NodeReport } from '../../src/store/feed/nodes.ts';
 import { connect } from '../../src/store/postgres/connection.ts';
 import { saveZones, unloadZones } from '../../src/store/zones/save-zones.ts';
 import { createDatabase, type TestDatabase } from '../support/database/database.ts';
 import { collectingLog, type LogLine, smallZone } from '../support/processes/follow.ts';
+import { resealBase } from '../support/processes/reseal-base.ts';
 import { startProxy, type TcpProxy } from '../support/processes/tcp-proxy.ts';
 import { until } from '../support/tests/until.ts';
 import { readZone } from '../support/zone/read-zone.ts';
@@ -212,6 +215,28 @@ test('a thread without progress is ended, and the snapshot that it was reading i
   ]);
   expect(stuck.lines).toMatchObject([{ level: 'error', fields: { doing: 'reading the snapshot' } }]);
   expect(readRestoreNote(directory)).toMatchObject({ generation: 1, attempts: 1, isStuck: true });
+});
+
+test('a snapshot with a fault ends the thread that serves it, and the next one loads the zones from Postgres', async () => {
+  await saveZones(database.db, [smallZone('a.example.', 1)], BY);
+  const first = start();
+  await until(() => first.lines.some(({ message }) => message === 'snapshot written'));
+  await first.stop();
+  resealBase(join(directory, 'zones.1.image'), ({ header }) => header.writeInt32LE(5, HEADER.ZONES * 4));
+  const second = start({ answersFirst: true });
+  expect(await second.restored).toMatchObject({ isServing: true });
+  expect(second.serial()).toBe(1);
+  await pause(100); // it waits until it is told that the node answers
+  expect(second.ends).toEqual([]);
+  second.answering();
+  await until(() => second.ends.length > 0);
+  expect(second.ends[0]?.message).toContain('is not valid: its sums are wrong');
+  const third = start();
+  expect(await third.restored).toMatchObject({ isServing: false });
+  await until(() => third.state()?.zones === 1);
+  expect(third.lines.map(({ message }) => message)).toContain(
+    'a snapshot is ignored: the zones are loaded from Postgres',
+  );
 });
 
 test('a thread that waits for a database that never answers is not ended', async () => {

@@ -2,6 +2,8 @@
 
 import { execFileSync } from 'node:child_process';
 import {
+  appendFileSync,
+  cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -18,6 +20,7 @@ import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Name, parseName } from '../../../src/dns/name.ts';
+import { findImageFault } from '../../../src/nameserver/image/check/check-image.ts';
 import { createImage, Image } from '../../../src/nameserver/image/image.ts';
 import { ImageWriter } from '../../../src/nameserver/image/write-image.ts';
 import type { ReadFile } from '../../../src/nameserver/snapshot/plain-file.ts';
@@ -26,44 +29,11 @@ import { Snapshot } from '../../../src/nameserver/snapshot/snapshot.ts';
 import type { FeedPlace, SnapshotEntry } from '../../../src/nameserver/snapshot/snapshot-entry.ts';
 import { buildZone } from '../../../src/zone/build-zone.ts';
 import { collectingLog, smallZone } from '../../support/processes/follow.ts';
+import { resealBase, word } from '../../support/processes/reseal-base.ts';
+import { randomFrom } from '../../support/random/random-zones.ts';
 import { expectSame as expectServed, zoneInImage } from '../../support/zone/zone-image.ts';
 
-const CHUNK_BYTES = 4 << 20;
 const LOG_HEAD_BYTES = 32;
-
-interface BaseParts {
-  /** As JSON that tests can change. */
-  // biome-ignore lint/suspicious/noExplicitAny: tests write anything into it
-  head: any;
-  readonly blocks: Buffer;
-  readonly header: Buffer;
-  readonly free: Buffer;
-}
-
-function resealBase(file: string, change: (parts: BaseParts) => void): void {
-  const bytes = readFileSync(file);
-  const headBytes = bytes.readUInt32LE(8);
-  const head = JSON.parse(bytes.subarray(16, 16 + headBytes).toString());
-  let at = aligned(16 + headBytes);
-  const take = (length: number) => {
-    at += length;
-    return Buffer.from(bytes.subarray(at - length, at));
-  };
-  const blocks = take(head.to - head.from);
-  const parts = { head, blocks, header: take(head.headerOctets), free: take(head.freeOctets) };
-  change(parts);
-  const text = Buffer.from(JSON.stringify(parts.head));
-  const first = Buffer.alloc(aligned(16 + text.length));
-  bytes.copy(first, 0, 0, 8);
-  first.writeUInt32LE(text.length, 8);
-  first.writeUInt32LE(crc32(text), 12);
-  text.copy(first, 16);
-  const rest = Buffer.concat([parts.header, parts.free]);
-  const table = Buffer.concat(
-    [...chunksOf(parts.blocks), ...chunksOf(rest)].map((chunk) => word(crc32(chunk))),
-  );
-  writeFileSync(file, Buffer.concat([first, parts.blocks, rest, table, word(crc32(table))]));
-}
 
 /** Changes the entries of the log, and restores its framing. */
 function resealLog(file: string, change: (entries: Buffer[]) => Buffer[]): void {
@@ -76,22 +46,6 @@ function resealLog(file: string, change: (entries: Buffer[]) => Buffer[]): void 
   }
   const framed = change(entries).flatMap((entry) => [word(entry.length), word(crc32(entry)), entry]);
   writeFileSync(file, Buffer.concat([bytes.subarray(0, LOG_HEAD_BYTES), ...framed]));
-}
-
-function chunksOf(bytes: Buffer): Buffer[] {
-  return Array.from({ length: Math.ceil(bytes.length / CHUNK_BYTES) }, (_, i) =>
-    bytes.subarray(i * CHUNK_BYTES, (i + 1) * CHUNK_BYTES),
-  );
-}
-
-function aligned(bytes: number): number {
-  return Math.ceil(bytes / 4096) * 4096;
-}
-
-function word(value: number): Buffer {
-  const bytes = Buffer.alloc(4);
-  bytes.writeUInt32LE(value);
-  return bytes;
 }
 
 const IMAGE_BYTES = 2 << 20;
@@ -276,6 +230,34 @@ describe('a restarted node', () => {
     expect(third.place).toEqual(placeAt(9));
     expectSame(third, first);
   });
+});
+
+test('a node that is killed between any two changes restarts with a valid image of its last position', async () => {
+  const random = randomFrom(41);
+  const source = directory;
+  const first = await written(20);
+  let reached = first.served();
+  for (let point = 0; point < 8; point++) {
+    for (let change = 0; change < 5; change++) {
+      const name = `z${Math.floor(random() * 30)}.example.`;
+      const serial = 100 * (point + 1) + change;
+      const isServed = first.writer.contentOf(parseName(name)) !== undefined;
+      if (isServed && Math.floor(random() * 3) === 0) first.remove(name);
+      else first.put(name, serial);
+    }
+    const isReached = Math.floor(random() * 2) === 0;
+    if (isReached) first.snapshot.reach(placeAt(10 + point));
+    if (isReached) reached = first.served();
+    directory = mkdtempSync(join(tmpdir(), 'zf-killed-'));
+    cpSync(source, directory, { recursive: true });
+    const log = readdirSync(directory).find((file) => file.endsWith('.log')) as string;
+    appendFileSync(join(directory, log), readFileSync(BASE()).subarray(0, Math.floor(random() * 60))); // a write that was cut off
+    const again = new Node();
+    expectServed(again.served(), reached);
+    expect(findImageFault(again.image, again.writer.exportFree())).toBeUndefined();
+    rmSync(directory, { recursive: true });
+    directory = source;
+  }
 });
 
 describe('a snapshot', () => {
