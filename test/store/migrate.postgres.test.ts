@@ -136,7 +136,7 @@ describe('wait-for-database', () => {
 
   function waiting(signal = new AbortController().signal) {
     const warned: object[] = [];
-    return { warned, log: { warn: (fields: object) => void warned.push(fields) }, signal };
+    return { warned, log: { warn: (fields: object) => void warned.push(fields) }, signal, retryMs: 10 };
   }
 
   it('continues once the schema exists and its preparation succeeds, and logs failures', async () => {

@@ -57,6 +57,7 @@ interface DatabaseWait {
   /** Aborts the wait, which then rejects. */
   readonly signal: AbortSignal;
   readonly rejectedMs?: number;
+  readonly retryMs?: number;
 }
 
 /**
@@ -67,7 +68,7 @@ interface DatabaseWait {
  */
 export async function waitForDatabase(
   db: Database,
-  { log, signal, rejectedMs = REJECTED_MS }: DatabaseWait,
+  { log, signal, rejectedMs = REJECTED_MS, retryMs = RETRY_MS }: DatabaseWait,
   prepare: () => Promise<unknown>,
 ): Promise<void> {
   let loggedReason: string | undefined;
@@ -86,6 +87,6 @@ export async function waitForDatabase(
       if (message !== loggedReason) log.warn({ err: error }, 'the database cannot be reached');
       loggedReason = message;
     }
-    await pause(RETRY_MS, undefined, { signal });
+    await pause(retryMs, undefined, { signal });
   }
 }
