@@ -71,5 +71,5 @@ describe('a subscription', () => {
 });
 
 it('random histories of subscriptions match the model', () => {
-  expect(firstDifference(scale(500, 200))).toBeUndefined();
+  expect(firstDifference(scale(500, 100))).toBeUndefined();
 });

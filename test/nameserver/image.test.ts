@@ -57,7 +57,7 @@ describe('an image', () => {
         return randomZone(random, `zone${i % 40}.example.`, Math.floor(random() * 25), []).zone;
       });
       let full = 0;
-      for (let step = 1; step <= scale(600, 160); step++) {
+      for (let step = 1; step <= scale(600, 100); step++) {
         const content = { id: step, version: step, mark: step };
         const roll = random();
         try {

@@ -313,7 +313,7 @@ describe('the log of a snapshot', () => {
     write(0, 5);
     const whole = readFileSync(file);
     const entryBytes = (whole.length - HEAD_BYTES) / 5;
-    for (let length = HEAD_BYTES; length < whole.length; length += scale(1, 5)) {
+    for (let length = HEAD_BYTES; length < whole.length; length += scale(1, 11)) {
       writeFileSync(file, whole);
       truncateSync(file, length);
       const count = Math.floor((length - HEAD_BYTES) / entryBytes);
@@ -337,7 +337,7 @@ describe('the log of a snapshot', () => {
     write(0, 5);
     const whole = readFileSync(file);
     const entryBytes = (whole.length - HEAD_BYTES) / 5;
-    for (let at = HEAD_BYTES; at < whole.length; at += scale(1, 5)) {
+    for (let at = HEAD_BYTES; at < whole.length; at += scale(1, 11)) {
       const damaged = Buffer.from(whole);
       damaged[at] = (damaged[at] as number) ^ 0x40;
       writeFileSync(file, damaged);

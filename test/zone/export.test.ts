@@ -19,6 +19,7 @@ import {
 } from '../../src/zone/records/customer-types.ts';
 import { rdataKey } from '../../src/zone/records/rdata-key.ts';
 import { RANDOM_RDATA } from '../support/random/random-rdata.ts';
+import { scale } from '../support/tests/scale.ts';
 
 const APEX = parseName('shop.example.');
 
@@ -253,7 +254,7 @@ describe.each(TOOLS)('an export for %s', (_, how, read, unknown) => {
         const all = identities(records);
         expect(kept.filter((each) => !all.includes(each))).toEqual([]);
       }),
-      { numRuns: 100 },
+      { numRuns: scale(300, 40) },
     );
   });
 });

@@ -288,7 +288,7 @@ subtree @ | del @ NS |
             named.every(({ owner, type }) => mayWrite(owner, type)) ? 'changes' : 'refused',
           );
       }),
-      { numRuns: scale(20_000, 500) },
+      { numRuns: scale(20_000, 250) },
     );
   });
 });
@@ -427,7 +427,7 @@ origin @ | add @ 60 A 192.0.2.9 | problem: example.com. has an ANAME, which prov
     ]);
     const stored = edited([], held);
     let changes = 0;
-    for (let i = scale(20_000, 400); i > 0; i--) {
+    for (let i = scale(20_000, 200); i > 0; i--) {
       const grants = [pick(random, texts), pick(random, texts)].map(grantOf);
       const update = updateOf(APEX, randomUpdate(random, stored));
       const planned = plan({ prerequisites: [], updates: update.updates.slice(0, 2) }, grants);

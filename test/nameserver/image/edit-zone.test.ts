@@ -114,7 +114,7 @@ describe('edits of a served zone', () => {
   it('lead from any zone to any other in steps, each equal to a rebuilt zone or refused like it', () => {
     let edited = 0;
     let refused = 0;
-    for (let seed = 1; seed <= scale(1000, 6); seed++) {
+    for (let seed = 1; seed <= scale(1000, 5); seed++) {
       const random = randomFrom(seed);
       const apexText = seed % 5 === 0 ? '.' : 'zone.example.';
       const { zone } = randomZone(random, apexText, 3 + (seed % 40), []);
@@ -308,7 +308,7 @@ function randomState(random: Random, pool: readonly Zone[]): ZoneRecord[] {
 
 describe('a signed zone in an image', () => {
   it('equals the zone that was put, with its signatures and order, even if parts are missing', () => {
-    for (let seed = 1; seed <= scale(400, 7); seed++) {
+    for (let seed = 1; seed <= scale(400, 4); seed++) {
       const random = randomFrom(seed);
       const { zone } = randomZone(random, seed % 7 === 0 ? '.' : 'zone.example.', 5 + (seed % 60), []);
       const signed = signedRecords(zone.apex, [...recordsOfZone(zone)], pick(random, DENIAL_STYLES));
@@ -443,7 +443,7 @@ describe('a zone read from an image', () => {
         const built = buildZone(apex, [...recordsOf(SOA, 'example.'), ...records]);
         if (built.kind === 'built') expect(throughImage(built.zone)).toEqual(built.zone);
       }),
-      { numRuns: scale(20, 6) },
+      { numRuns: scale(20, 3) },
     );
   });
 
