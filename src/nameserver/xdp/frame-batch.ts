@@ -4,6 +4,7 @@
 import { performance } from 'node:perf_hooks';
 import { type PacketAnswerer, SLOW_PATH } from '../answer/answer-query.ts';
 import { MAX_UDP_OCTETS } from '../answer/opt-writer.ts';
+import { MOST_AHEAD } from '../image/find/read-ahead.ts';
 import type { Reader } from '../image/image.ts';
 import type { Sampler } from '../observe/sampler.ts';
 import type { SlowPathLimit } from '../slow-path/slow-path-limit.ts';
@@ -53,7 +54,11 @@ export class FrameBatch {
   /** The interface's MTU, set by the caller. */
   mtu = 0;
   readonly #bytes: Uint8Array;
-  readonly #frame: Frame;
+  /** The frames of a group, which is read before its first answer is made. */
+  readonly #frames: readonly Frame[];
+  readonly #isRead = new Uint8Array(MOST_AHEAD);
+  /** The frame that is answered. */
+  #frame: Frame;
   readonly #answerer: PacketAnswerer;
   readonly #reader: Reader;
   readonly #counters: FrameCounters;
@@ -70,7 +75,8 @@ export class FrameBatch {
   ) {
     this.rings = new Rings(rings);
     this.#bytes = bytes;
-    this.#frame = new Frame(bytes);
+    this.#frames = Array.from({ length: MOST_AHEAD }, () => new Frame(bytes));
+    this.#frame = this.#frames[0] as Frame;
     this.#answerer = answerer;
     this.#reader = reader;
     this.#counters = counters;
@@ -109,7 +115,6 @@ export class FrameBatch {
     const bytes = this.#bytes;
     const answerer = this.#answerer;
     const { client } = answerer;
-    const frame = this.#frame;
     const rings = this.rings;
     client.transport = 0;
     client.address = bytes;
@@ -120,30 +125,27 @@ export class FrameBatch {
     let answers = 0;
     this.#reader.enter();
     for (let i = 0; i < count; i++) {
+      const ahead = i & (MOST_AHEAD - 1);
+      if (ahead === 0) this.#readAhead(i, count);
       const address = rings.addressOf(i);
       const octets = rings.octetsOf(i);
-      if (!frame.read(address, octets)) {
+      if (this.#isRead[ahead] === 0) {
         this.#counters.ignored++;
         rings.free(address);
         continue;
       }
+      const frame = this.#frames[ahead] as Frame;
+      this.#frame = frame;
       let output = (address + octets + CACHE_LINE - 1) & -CACHE_LINE;
       if (output + MAX_HEADERS_OCTETS + MAX_UDP_OCTETS > (address & -FRAME_BYTES) + FRAME_BYTES) {
-        output = this.#moveQuery(address, octets);
+        output = this.#moveQuery(ahead, address, octets);
       }
       const { headersOctets } = frame;
       client.at = frame.clientAt;
       client.octets = frame.addressOctets;
       let written = 0;
       try {
-        written = answerer.answer(
-          bytes,
-          frame.messageAt,
-          frame.messageOctets,
-          bytes,
-          output + headersOctets,
-          this.#room(),
-        );
+        written = answerer.answerRead(ahead, bytes, output + headersOctets, this.#room());
       } catch {
         this.#counters.unsent++; // a bug that even the answerer did not handle: only this query is lost
       }
@@ -165,11 +167,26 @@ export class FrameBatch {
     return answers;
   }
 
+  /** Reads up to MOST_AHEAD frames from `first` on, and loads what their answers need. */
+  #readAhead(first: number, count: number): void {
+    const { rings } = this;
+    const answerer = this.#answerer;
+    const group = Math.min(MOST_AHEAD, count - first);
+    for (let i = 0; i < group; i++) {
+      const frame = this.#frames[i] as Frame;
+      const isRead = frame.read(rings.addressOf(first + i), rings.octetsOf(first + i));
+      this.#isRead[i] = isRead ? 1 : 0;
+      if (isRead) answerer.read(i, this.#bytes, frame.messageAt, frame.messageOctets);
+    }
+    if (group > 1) answerer.load(group);
+  }
+
   /** Moves a long query out of its frame. Returns the position of the answer in the frame. */
-  #moveQuery(address: number, octets: number): number {
+  #moveQuery(ahead: number, address: number, octets: number): number {
     const at = SCRATCH_AT + (address & (FRAME_BYTES - 1));
     this.#bytes.copyWithin(at, address, address + octets);
     this.#frame.read(at, octets);
+    this.#answerer.read(ahead, this.#bytes, this.#frame.messageAt, this.#frame.messageOctets);
     return address & -FRAME_BYTES;
   }
 

@@ -6,7 +6,7 @@ import { MAP_POPULATE, MAP_SHARED, PROT_READ_WRITE, SOL_XDP, type XdpKernel } fr
 import type { Ring, RingSet } from './rings.ts';
 
 /** Frames that are with the kernel or in the rings. */
-export const FRAMES = 4096;
+export const FRAMES = 2048;
 export const FRAME_BYTES = 2048;
 /** One more frame, which is never in a ring, for queries that leave no space for their answers. */
 export const SCRATCH_AT = FRAMES * FRAME_BYTES;

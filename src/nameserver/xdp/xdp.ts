@@ -72,6 +72,9 @@ export async function openXdp(options: XdpOptions): Promise<Xdp> {
       logFault(log, name, error);
     }
   }
+  if (interfaces.length === 0 && inherited.length === 0) {
+    log.warn({}, 'DNS_IO is xdp, but XDP_INTERFACES is empty: all queries take the path through the kernel');
+  }
   for (const one of inherited) if (!open.some(({ opened }) => opened === one)) closeAll(kernel, one);
   return new OpenXdp(kernel, open, log);
 }

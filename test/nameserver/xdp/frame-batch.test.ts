@@ -20,12 +20,18 @@ const ring = (slots: number, words: number): Ring => ({
 });
 
 /** Answers 'A' and the octets of the query, as far as there is room; 'silent', 'later' and 'bug' do what they say. */
-class Echo implements Pick<PacketAnswerer, 'nowMs' | 'client' | 'answer'> {
+class Echo implements Omit<PacketAnswerer, 'answer'> {
   nowMs = 0;
   readonly client = new Client();
   readonly rooms: number[] = [];
   readonly clients: string[] = [];
-  readonly answer: PacketAnswerer['answer'] = (input, at, octets, out, outAt, room) => {
+  readonly #queries: [input: Uint8Array, at: number, octets: number][] = [];
+  read(i: number, ...query: [Uint8Array, number, number]): void {
+    this.#queries[i] = query;
+  }
+  load(): void {}
+  readonly answerRead: PacketAnswerer['answerRead'] = (i, out, outAt, room) => {
+    const [input, at, octets] = this.#queries[i] as [Uint8Array, number, number];
     const { address, at: from, octets: length } = this.client;
     this.clients.push(Buffer.from(address.subarray(from, from + length)).toString('hex'));
     this.rooms.push(room);
