@@ -121,14 +121,17 @@ export async function removeCatalog(
   const { output } = cli;
   await cli.withStore(async (db) => {
     const removed = await cli.audited(db, 'catalog.remove', async (trx, tell) => {
-      const done =
-        (await roleOf(trx, name)) === 'consumer'
-          ? await removeConsumer(trx, name, members, cli.actor())
-          : await removeProducer(trx, name, cli.actor());
+      const isConsumed = (await roleOf(trx, name)) === 'consumer';
+      if (!isConsumed && members !== undefined) return { kind: 'produced' } as const;
+      const done = isConsumed
+        ? await removeConsumer(trx, name, members, cli.actor())
+        : await removeProducer(trx, name, cli.actor());
       if (done.kind === 'removed') tell({ target: { name } });
       return done;
     });
     if (removed.kind === 'absent') return await output.refuse({ catalog: name }, NO_CATALOG);
+    if (removed.kind === 'produced')
+      return await output.refuse({ catalog: name }, `this fleet does not copy it: omit --${members}-members`);
     if (removed.kind === 'removed') return await output.done({ catalog: name }, 'removed');
     const choice = 'add --keep-members or --unload-members';
     return await output.refuse({ catalog: name }, `has ${removed.members} members: ${choice}`);

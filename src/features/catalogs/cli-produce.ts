@@ -5,7 +5,7 @@ import { Failure } from '../../cli/terminal/failure.ts';
 import { Listing } from '../../cli/terminal/output.ts';
 import { parseZoneName, parseZoneNames } from '../../cli/terminal/parse-zone-name.ts';
 import { encodeNameColumn } from '../../store/postgres/name-column.ts';
-import { type CatalogToCreate, changeNames, createCatalog, setMaxMembers } from './sql-manage.ts';
+import { type CatalogToCreate, changeNames, createCatalog, findAbsent, setMaxMembers } from './sql-manage.ts';
 
 export interface CreateOptions {
   readonly select?: string;
@@ -113,12 +113,19 @@ export async function changeMembers(
       return done;
     });
     if (changed === undefined) return await output.refuse({ catalog: name }, NOT_PRODUCED);
+    const absent = verb === 'add' ? await findAbsent(db, zones) : new Set();
     const listing = new Listing(output, 'zones');
     for (const zone of zones) {
       const isChanged = changed.includes(zone);
-      const json = { zone, outcome: isChanged ? outcome : 'unchanged' };
-      if (isChanged) await listing.add({ json, lines: [`${outcome} ${zone}`] });
-      else await listing.add({ json, problems: [`${zone}: ${UNCHANGED[verb]}`] });
+      const warnings = absent.has(zone) ? [NO_ZONE_YET] : [];
+      await listing.add({
+        json: { zone, outcome: isChanged ? outcome : 'unchanged', warnings },
+        ...(isChanged && { lines: [`${outcome} ${zone}`] }),
+        problems: [
+          ...(isChanged ? [] : [`${zone}: ${UNCHANGED[verb]}`]),
+          ...warnings.map((warning) => `warning: ${zone}: ${warning}`),
+        ],
+      });
     }
     const unchanged = zones.length - changed.length;
     await listing.end({ summary: { [outcome]: changed.length, unchanged } });
@@ -126,4 +133,5 @@ export async function changeMembers(
   });
 }
 
+const NO_ZONE_YET = 'there is no such zone; it becomes a member when nodes serve it';
 const UNCHANGED = { add: 'was added before', remove: 'was not added by hand' };

@@ -185,3 +185,11 @@ export async function changeNames(
     select id, 'changed' from zones where name in (select ${changed})`.execute(trx);
   return rows.map(({ name }) => name);
 }
+
+/** Returns the names of which there is no zone. */
+export async function findAbsent(db: Database, names: readonly string[]): Promise<ReadonlySet<string>> {
+  const { rows } = await sql<{ name: string }>`
+    select name from unnest(${[...names]}::text[]) t (name)
+    where not exists (select from zones z where z.name = t.name)`.execute(db);
+  return new Set(rows.map(({ name }) => name));
+}

@@ -261,7 +261,11 @@ describe('the command line', () => {
       stdout: 'created cat.invalid.\n',
       stderr: expect.stringContaining('warning: no peer of the policy default has a key'),
     });
-    await run('catalog member add cat.invalid absent.example zone.example');
+    expect(await run('catalog member add cat.invalid absent.example zone.example')).toMatchObject({
+      code: 0,
+      stdout: 'added absent.example.\nadded zone.example.\n',
+      stderr: 'warning: absent.example.: there is no such zone; it becomes a member when nodes serve it\n',
+    });
     await publish();
     expect(await run('catalog members cat.invalid')).toMatchObject({
       code: 0,
@@ -305,6 +309,7 @@ catalog create cat.example --max-members 1000001 | 2 | --max-members: expected a
 catalog member add absent.example a.example | 1 | absent.example.: no such catalog of this fleet
 catalog members absent.example | 1 | absent.example.: no such catalog
 catalog remove absent.example | 1 | absent.example.: no such catalog
+catalog remove old.invalid --keep-members | 1 | old.invalid.: this fleet does not copy it: omit --keep-members
 zone unload old.invalid | 1 | old.invalid.: is a catalog of this fleet`)) {
       const result = await run(command);
       expect([command, result.code, result.stderr]).toEqual([
