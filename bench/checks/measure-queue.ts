@@ -51,7 +51,7 @@ async function measureBackend(
   const worker = await startWorker({ databaseUrl, redisUrl: redis?.url, parents }, options);
   const setup: Setup = {
     label: backend === 'postgres' ? 'Postgres' : 'Redis',
-    wanted: backend === 'postgres' ? 500 : 800,
+    wanted: backend === 'postgres' ? 700 : 800,
     databaseUrl,
     worker,
     redis: redis?.program,

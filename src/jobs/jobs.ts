@@ -20,9 +20,14 @@ const SHORT_LOCK_MS = 3000;
 
 export type CheckKind = 'background' | 'manual' | 'operator';
 
+/** Maximum number of domains in one background job: the queue costs more than the check of a domain. */
+export const CHECK_GROUP = 8;
+
 /** Observes a domain's delegation, evaluates it, and saves the result. */
 export interface CheckJob {
   readonly domainId: number;
+  /** Further domains, which are checked after it. Only for `background`. */
+  readonly others?: readonly number[];
   readonly kind: CheckKind;
   /** A UUID that is saved with the run, so that the caller finds it. Only for `manual` and `operator`. */
   readonly request?: string;
@@ -32,7 +37,7 @@ export interface CheckJob {
 
 export const CHECK_DELEGATION: JobKind<CheckJob> = {
   queue: 'check-delegation',
-  key: ({ domainId }) => `check:${domainId}`,
+  key: ({ domainId, others = [] }) => `check:${[domainId, ...others].join()}`,
   turn: ({ turn }) => turn,
   lockMs: SHORT_LOCK_MS,
   connections: 4,
@@ -43,6 +48,23 @@ export function backgroundChecks(domainIds: readonly number[], turns: readonly n
     const turn = turns[i];
     return { domainId, kind: 'background', ...(turn !== undefined && { turn }) };
   });
+}
+
+/** Merges background jobs of one domain each. Jobs of a group have the same turn. */
+export function groupChecks(jobs: readonly CheckJob[]): CheckJob[] {
+  const byTurn = new Map<number | undefined, CheckJob[]>();
+  for (const job of jobs) {
+    const same = byTurn.get(job.turn);
+    if (same === undefined) byTurn.set(job.turn, [job]);
+    else same.push(job);
+  }
+  return [...byTurn.values()].flatMap((same) =>
+    Array.from({ length: Math.ceil(same.length / CHECK_GROUP) }, (_, group) => {
+      const [first, ...others] = same.slice(group * CHECK_GROUP, (group + 1) * CHECK_GROUP);
+      const ids = others.map(({ domainId }) => domainId);
+      return { ...(first as CheckJob), ...(ids.length > 0 && { others: ids }) };
+    }),
+  );
 }
 
 /** Looks up the TXT record of a domain. */

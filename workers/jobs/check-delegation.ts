@@ -11,6 +11,7 @@ import type { Evidence } from '../../src/checks/delegation/evidence.ts';
 import type { Rules } from '../../src/checks/delegation/next-status.ts';
 import type { Verdict } from '../../src/checks/delegation/verdict.ts';
 import { observersDeadlineMs } from '../../src/checks/shares/deadlines.ts';
+import { SLOW_AFTER_MS } from '../../src/checks/shares/slots.ts';
 import { printName } from '../../src/dns/name.ts';
 import { DatabaseWatch } from '../../src/jobs/database-watch.ts';
 import type { JobRun, RunJob } from '../../src/jobs/job-worker.ts';
@@ -75,6 +76,8 @@ export interface CheckerOptions extends SlotTools {
   /** True if the holder of a name is mailed when another account is about to take it. */
   readonly sendsMail?: boolean;
   readonly onOutcome: (outcome: CheckOutcome) => void;
+  /** Time after which the next check of a job begins, although one is running. */
+  readonly slowAfterMs?: number;
   /** Returns a number in [0, 1). */
   readonly random?: () => number;
   readonly now?: () => number;
@@ -92,12 +95,47 @@ const SAME_CHECK_MS = 10_000;
 export function createChecker(options: CheckerOptions): RunJob<CheckJob> {
   const database = new DatabaseWatch(options.db);
   const save = gatherChecks(options.db);
-  return async (job, { signal, again: wasBegun }) => {
-    const outcome = await database.steadily(signal, (again) =>
-      check({ ...options, save }, job, { signal, again: again || wasBegun }),
-    );
-    options.onOutcome(outcome);
+  return async ({ others = [], ...job }, { signal, again: wasBegun }) => {
+    const checkOne = async (domainId: number) => {
+      const one = { ...job, domainId };
+      const outcome = await database.steadily(signal, (again) =>
+        check({ ...options, save }, one, { signal, again: again || wasBegun }),
+      );
+      options.onOutcome(outcome);
+    };
+    await checkInTurn([job.domainId, ...others], checkOne, signal, options.slowAfterMs);
   };
+}
+
+/**
+ * Checks domains one after another, so that a job needs one slot. The next domain does not wait for a slow check. If a
+ * check fails, the others are saved nevertheless, and the job is repeated: saved domains are then early.
+ */
+async function checkInTurn(
+  domainIds: readonly number[],
+  checkOne: (domainId: number) => Promise<void>,
+  signal: AbortSignal,
+  slowAfterMs: number = SLOW_AFTER_MS,
+): Promise<void> {
+  const runs: Promise<PromiseSettledResult<void>[]>[] = [];
+  for (const id of domainIds) {
+    if (signal.aborted) break;
+    const run = Promise.allSettled([checkOne(id)]);
+    runs.push(run);
+    await endOrSlow(run, slowAfterMs);
+  }
+  const results = (await Promise.all(runs)).flat();
+  signal.throwIfAborted();
+  for (const result of results) if (result.status === 'rejected') throw result.reason;
+}
+
+async function endOrSlow(run: Promise<unknown>, slowAfterMs: number): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const slow = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, slowAfterMs);
+  });
+  await Promise.race([run, slow]);
+  clearTimeout(timer);
 }
 
 type CheckTools = CheckerOptions & { readonly save: ReturnType<typeof gatherChecks> };

@@ -5,7 +5,7 @@
 import { dueTurn } from '../../src/checks/shares/turns.ts';
 import { FULLEST, LIGHT_AT_ONCE, roomLeft } from '../../src/jobs/fill-queue.ts';
 import type { QueueDepth } from '../../src/jobs/job-queue.ts';
-import { backgroundChecks, type CheckJob } from '../../src/jobs/jobs.ts';
+import { backgroundChecks, CHECK_GROUP, type CheckJob, groupChecks } from '../../src/jobs/jobs.ts';
 import { type Rounds, runRounds } from '../../src/jobs/run-rounds.ts';
 import { type ClaimPlace, claimDueDomains } from '../../src/store/checks/claim-due-domains.ts';
 import { type AskedNames, takeAskedNames } from '../../src/store/checks/take-asked-names.ts';
@@ -17,7 +17,7 @@ export interface ScheduleOptions {
     depth(): Promise<QueueDepth>;
     enqueue(jobs: readonly CheckJob[]): Promise<void>;
   };
-  /** Maximum number of jobs that wait in the queue. */
+  /** Maximum number of domains that wait in the queue. Each waiting job counts as if it had all domains of a group. */
   readonly room: number;
   readonly onTrouble: (error: unknown) => void;
   /** Called with the names that nodes reported because they received queries for them. */
@@ -68,10 +68,11 @@ async function fill(
   { db, queue, room, leaseSeconds = LEASE_SECONDS }: ScheduleOptions,
   place: Place,
 ): Promise<{ next: Place; isMore: boolean }> {
-  const depth = await queue.depth();
-  const left = Math.min(roomLeft(depth, room), MOST_AT_ONCE);
+  const { waiting, delayed, ...depth } = await queue.depth();
+  const domains = { ...depth, waiting: waiting * CHECK_GROUP, delayed: delayed * CHECK_GROUP };
+  const left = Math.min(roomLeft(domains, room), MOST_AT_ONCE);
   const lightOnly = left === 0;
-  if (lightOnly && depth.waiting >= FULLEST * room) return { next: place, isMore: true };
+  if (lightOnly && domains.waiting >= FULLEST * room) return { next: place, isMore: true };
   const limit = lightOnly ? LIGHT_AT_ONCE : left;
   const perParent = Math.min(place.perParent, limit);
   const claimed = await claimDueDomains(db, {
@@ -85,7 +86,7 @@ async function fill(
     claimed.domains.map(({ id }) => id),
     claimed.domains.map(dueTurn),
   );
-  await queue.enqueue(jobs);
+  await queue.enqueue(groupChecks(jobs));
   const isMore = lightOnly || jobs.length >= perParent;
   // With few parents, a round may leave due domains behind: the next round takes more of each parent.
   const hasRoom = isMore && !lightOnly && jobs.length < limit;

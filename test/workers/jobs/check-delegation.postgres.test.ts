@@ -95,6 +95,42 @@ test('the job of a deleted or unchecked domain ends without an error', async () 
   expect(await made.run({ domainId: 999_999 })).toMatchObject({ kind: 'absent' });
 });
 
+test('a job of several domains saves each of them, although one fails and is slow, and repeats only that one', async () => {
+  const others: number[] = [];
+  for (const label of ['b', 'c']) others.push((await newDomain(db, accountId, `${label}.${name}`)).id);
+  let isBroken = true;
+  let observeLast = () => {};
+  const observedLast = new Promise<void>((resolve) => {
+    observeLast = resolve;
+  });
+  const observed: Name[] = [];
+  const made = checker(
+    async (domain) => {
+      observed.push(domain);
+      if (observed.length === 3) observeLast();
+      if (observed.length === 2 && isBroken) {
+        await observedLast; // the third does not wait for it
+        throw new Error('a bug');
+      }
+      return evidenceOf(domain, OURS);
+    },
+    { slowAfterMs: 50 },
+  );
+  await expect(made.run({ others })).rejects.toThrow('a bug');
+  const saved = () => made.outcomes.map(({ kind, job }) => [kind, job.domainId]);
+  expect(saved()).toEqual([
+    ['saved', domainId],
+    ['saved', others[1]],
+  ]);
+  isBroken = false;
+  await made.run({ others }, { again: true });
+  expect(saved().slice(2)).toEqual([
+    ['early', domainId],
+    ['saved', others[0]],
+    ['early', others[1]],
+  ]);
+});
+
 test('a requested check runs even if it is not due; a job that runs twice counts once', async () => {
   let observed = 0;
   const made = checker(async (domain) => {

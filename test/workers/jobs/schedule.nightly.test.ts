@@ -21,6 +21,8 @@ async function domains(count: number, parent = 'com.'): Promise<number[]> {
   return ids;
 }
 
+const idsOf = ({ domainId, others = [] }: CheckJob) => [domainId, ...others];
+
 function fakeQueue() {
   const queue = {
     waiting: 0,
@@ -35,7 +37,7 @@ function fakeQueue() {
     },
     async enqueue(jobs: readonly CheckJob[]) {
       if (queue.broken) throw new Error('away');
-      const ids = jobs.map(({ domainId }) => domainId);
+      const ids = jobs.flatMap(idsOf);
       queue.largest = Math.max(queue.largest, ids.length);
       queue.taken.push(...ids);
     },
@@ -70,7 +72,7 @@ test('many parents take turns; with few parents, each round takes more of each t
   const rounds: number[] = [];
   const { enqueue } = queue;
   queue.enqueue = async (jobs) => {
-    if (jobs.length > 0) rounds.push(jobs.length);
+    if (jobs.length > 0) rounds.push(jobs.flatMap(idsOf).length);
     await enqueue(jobs);
   };
   schedule(queue);
