@@ -760,7 +760,7 @@ test('answers the queries of a group as it answers each of them alone', () => {
     'a.elsewhere.',
   ];
   const queries = names.map((name) => queryFor(name, TYPE.A, { opt: 'do nsid' }));
-  queries.splice(2, 0, Uint8Array.of(1, 2), Buffer.alloc(12, 0xff), Buffer.alloc(12));
+  queries.splice(2, 0, Buffer.of(1, 2), Buffer.alloc(12, 0xff), Buffer.alloc(12));
   const node = testNode();
   const alone = queries.map((query) => Buffer.from(ask(query, node)));
   const input = Buffer.concat(queries);
