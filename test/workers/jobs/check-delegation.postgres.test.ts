@@ -103,32 +103,22 @@ test('a job of several domains saves each of them, although one fails and is slo
   const observedLast = new Promise<void>((resolve) => {
     observeLast = resolve;
   });
-  const observed: Name[] = [];
-  const made = checker(
-    async (domain) => {
-      observed.push(domain);
-      if (observed.length === 3) observeLast();
-      if (observed.length === 2 && isBroken) {
-        await observedLast; // the third does not wait for it
-        throw new Error('a bug');
-      }
-      return evidenceOf(domain, OURS);
-    },
-    { slowAfterMs: 50 },
-  );
+  const observe = async (domain: Name) => {
+    if (domain.startsWith('\x01c')) observeLast();
+    if (domain.startsWith('\x01b') && isBroken) {
+      await observedLast; // the third does not wait for it
+      throw new Error('a bug');
+    }
+    return evidenceOf(domain, OURS);
+  };
+  const made = checker(observe, { slowAfterMs: 50 });
   await expect(made.run({ others })).rejects.toThrow('a bug');
-  const saved = () => made.outcomes.map(({ kind, job }) => [kind, job.domainId]);
-  expect(saved()).toEqual([
-    ['saved', domainId],
-    ['saved', others[1]],
-  ]);
+  const reported = () => new Set(made.outcomes.splice(0).map(({ kind, job }) => `${kind} ${job.domainId}`));
+  const [second, third] = others;
+  expect(reported()).toEqual(new Set([`saved ${domainId}`, `saved ${third}`]));
   isBroken = false;
   await made.run({ others }, { again: true });
-  expect(saved().slice(2)).toEqual([
-    ['early', domainId],
-    ['saved', others[0]],
-    ['early', others[1]],
-  ]);
+  expect(reported()).toEqual(new Set([`early ${domainId}`, `saved ${second}`, `early ${third}`]));
 });
 
 test('a requested check runs even if it is not due; a job that runs twice counts once', async () => {
