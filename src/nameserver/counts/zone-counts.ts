@@ -1,6 +1,6 @@
 // Answers of one thread since the last `take`, by zone, type and rcode, and samples of query names. Uses shared memory
-// of a fixed size. One thread counts and one takes, at any time and without a lock: a slot with a nonzero count keeps
-// its key until the count is taken.
+// of a fixed size. One thread counts and one takes, at any time and without a lock: only the first writes counts, which
+// never decrease, and only the second writes how much of each it has taken. A slot keeps its key until all is taken.
 
 import { randomBytes } from 'node:crypto';
 import { MAX_NAME_OCTETS, type Name } from '../../dns/name.ts';
@@ -32,7 +32,9 @@ const SEARCHED = 32;
 const SAMPLES = 512;
 const SAMPLE = { ID_LOW: 0, ID_HIGH: 1, OCTETS: 2, NAME: 3 } as const;
 const SAMPLE_WORDS = 68;
-const FIRST_SAMPLE = HEADER_WORDS + SLOTS * SLOT_WORDS;
+/** For each slot, the part of its count that was taken. Counts are modulo 2^32. */
+const FIRST_TAKEN = HEADER_WORDS + SLOTS * SLOT_WORDS;
+const FIRST_SAMPLE = FIRST_TAKEN + SLOTS;
 /** One of this many answers is sampled. */
 export const SAMPLED = 256;
 
@@ -75,13 +77,15 @@ export class ZoneCounts {
     let slot = hash >>> (32 - LOG2_SLOTS);
     for (let searched = 0; searched < SEARCHED; searched++) {
       const at = HEADER_WORDS + slot * SLOT_WORDS;
-      if (words[at + SLOT.COUNT] === 0) {
-        // The slot is free, regardless of its key: only this thread makes counts nonzero. The same key may have another slot.
+      const count = words[at + SLOT.COUNT] as number;
+      const next = (count + 1) | 0;
+      if (words[FIRST_TAKEN + slot] === count) {
+        // The slot is free, regardless of its key. The same key may have another slot.
         words[at + SLOT.ID_LOW] = low;
         words[at + SLOT.ID_HIGH] = high;
         words[at + SLOT.KIND] = kind;
         words[HEADER.USED] = ((words[HEADER.USED] as number) + 1) | 0;
-        Atomics.add(words, at + SLOT.COUNT, 1); // publishes the key
+        Atomics.store(words, at + SLOT.COUNT, next); // publishes the key
         return;
       }
       if (
@@ -89,7 +93,7 @@ export class ZoneCounts {
         words[at + SLOT.ID_HIGH] === high &&
         words[at + SLOT.KIND] === kind
       ) {
-        Atomics.add(words, at + SLOT.COUNT, 1);
+        words[at + SLOT.COUNT] = next; // a plain store: atomic ones take as long as the rest of this function
         return;
       }
       slot = (slot + 1) & (SLOTS - 1);
@@ -130,10 +134,13 @@ export class ZoneCounts {
     this.#usedBefore = Atomics.load(words, HEADER.USED);
     for (let slot = 0; slot < SLOTS; slot++) {
       const at = HEADER_WORDS + slot * SLOT_WORDS;
-      if (words[at + SLOT.COUNT] === 0 || Atomics.load(words, at + SLOT.COUNT) === 0) continue;
+      const taken = words[FIRST_TAKEN + slot] as number;
+      if (words[at + SLOT.COUNT] === taken) continue;
+      const count = Atomics.load(words, at + SLOT.COUNT);
       const id = this.#numbers[at >> 1] as number;
       const kind = words[at + SLOT.KIND] as number;
-      sink.add(id, kind >>> 8, kind & 0xff, Atomics.exchange(words, at + SLOT.COUNT, 0) >>> 0);
+      Atomics.store(words, FIRST_TAKEN + slot, count); // releases the key, which was read
+      sink.add(id, kind >>> 8, kind & 0xff, (count - taken) >>> 0);
     }
     const other = Atomics.exchange(words, HEADER.OTHER, 0) >>> 0;
     if (other > 0) sink.addOther(other);
