@@ -2,6 +2,7 @@
 
 import { sql } from 'kysely';
 import type { Database } from '../postgres/database.ts';
+import { inOneTrip } from '../postgres/pool-driver.ts';
 
 /** Limits of an account without a plan. Removing the plan does not remove the limits. */
 const DOMAINS_WITHOUT_PLAN = 100;
@@ -23,7 +24,8 @@ export interface AccountRoom {
  * takes the locks of names afterwards. No transaction takes them in the opposite order.
  */
 export async function lockAccount(trx: Database, accountId: number): Promise<AccountRoom | undefined> {
-  const { rows } = await sql<{
+  const trip = inOneTrip(trx);
+  const locked = sql<{
     planId: number | null;
     maxDomains: number | null;
     maxClaims: number | null;
@@ -32,14 +34,19 @@ export async function lockAccount(trx: Database, accountId: number): Promise<Acc
     select a.plan_id as "planId", p.max_domains as "maxDomains", p.max_claims as "maxClaims",
       a.self_registered and a.trial_at is null as "isNew"
     from accounts a left join plans p on p.id = a.plan_id
-    where a.id = ${accountId} for no key update of a`.execute(trx);
-  const [row] = rows;
-  if (row === undefined) return undefined;
+    where a.id = ${accountId} for no key update of a`.execute(trip);
   // A separate statement, so that it sees what the previous lock holder committed.
-  const counted = await sql<{ domains: number; claims: number }>`
+  const count = sql<{ domains: number; claims: number }>`
     select count(*)::integer as domains,
       count(*) filter (where status in ('pending', 'unverified'))::integer as claims from domains
-    where account_id = ${accountId} and deleted_at is null`.execute(trx);
+    where account_id = ${accountId} and deleted_at is null`.execute(trip);
+  const [
+    {
+      rows: [row],
+    },
+    counted,
+  ] = await Promise.all([locked, count]);
+  if (row === undefined) return undefined;
   const limit = row.planId === null ? DOMAINS_WITHOUT_PLAN : (row.maxDomains ?? Number.POSITIVE_INFINITY);
   const claimLimit = row.planId === null ? CLAIMS_WITHOUT_PLAN : (row.maxClaims ?? Number.POSITIVE_INFINITY);
   const { domains, claims } = counted.rows[0] as { domains: number; claims: number };

@@ -10,6 +10,7 @@ import {
   type Term,
 } from '../../billing/subscription.ts';
 import type { Database } from '../postgres/database.ts';
+import { sendWithNext } from '../postgres/pool-driver.ts';
 import { PLAN_JSON, type Plan, TERM_JSON } from './plans.ts';
 
 export interface DueSubscription extends SubscriptionState {
@@ -114,18 +115,16 @@ async function insertSubscription(
   }: NewSubscription & { readonly startedAt: Date; readonly quotaResetDays: number },
   state: SubscriptionState,
 ): Promise<void> {
-  await trx
-    .insertInto('subscriptions')
-    .values({
-      domain_id: domainId,
-      account_id: accountId,
-      plan_id: planId,
-      started_at: startedAt,
-      quota_reset_days: quotaResetDays,
-      overrides: overrides === null ? null : JSON.stringify(overrides),
-      ...columnsOf(state, startedAt),
-    })
-    .execute();
+  const row = {
+    domain_id: domainId,
+    account_id: accountId,
+    plan_id: planId,
+    started_at: startedAt,
+    quota_reset_days: quotaResetDays,
+    overrides: overrides === null ? null : JSON.stringify(overrides),
+    ...columnsOf(state, startedAt),
+  };
+  await sendWithNext(trx, trx.insertInto('subscriptions').values(row));
 }
 
 /** @param at the time from which `due_at` is computed */

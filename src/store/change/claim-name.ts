@@ -7,6 +7,7 @@ import { isWithin, type Name } from '../../dns/name.ts';
 import { allOurNameservers, type PublishSettings } from '../postgres/answer-settings.ts';
 import type { Database } from '../postgres/database.ts';
 import { decodeNameColumn } from '../postgres/name-column.ts';
+import { inOneTrip } from '../postgres/pool-driver.ts';
 
 interface Claim {
   readonly nameText: string;
@@ -38,7 +39,12 @@ export async function claimName(trx: Database, claim: Claim): Promise<Claimed> {
   const taken = (message: string): Claimed => ({ kind: 'taken', message });
   const { nameText, accountId, exempt, transfer, needsPlace = !exempt } = claim;
   const shown = nameText.slice(0, -1);
-  const rows = await loadRivals(trx, nameText);
+  const trip = inOneTrip(trx);
+  const [rows, reserved, serial] = await Promise.all([
+    loadRivals(trip, nameText),
+    whyReserved(trip, claim),
+    highestSerial(trip, nameText),
+  ]);
   const rivals = rows.filter(({ id }) => id !== claim.domainId);
   const may = mayClaim(rivals, { accountId, transfer, needsPlace, at: rows[0]?.nowMs ?? 0 });
   if (may.kind === 'own') return taken(`this account already has a domain ${shown}`);
@@ -47,10 +53,8 @@ export async function claimName(trx: Database, claim: Claim): Promise<Claimed> {
     return taken(
       `${shown} is already registered here: with "transfer": true the new domain waits, and becomes yours when its parent zone shows your nameservers`,
     );
-  const reserved = await whyReserved(trx, claim);
   if (reserved !== undefined) return taken(reserved);
-  if (may.kind === 'yes')
-    return { kind: 'claimed', serial: await highestSerial(trx, nameText), displaced: may.displaced };
+  if (may.kind === 'yes') return { kind: 'claimed', serial, displaced: may.displaced };
   const { retryAfterSeconds } = may;
   return {
     kind: 'full',
@@ -88,9 +92,13 @@ async function whyReserved(
   { nameText, exempt, settings }: Claim,
 ): Promise<string | undefined> {
   const shown = nameText.slice(0, -1);
-  if (await isOperatorZone(trx, nameText)) return `${shown} is a zone of the service itself`;
+  const [isZone, isAroundZone] = await Promise.all([
+    isOperatorZone(trx, nameText),
+    exempt ? false : hasOperatorZoneAround(trx, nameText),
+  ]);
+  if (isZone) return `${shown} is a zone of the service itself`;
   if (exempt) return undefined;
-  if (await hasOperatorZoneAround(trx, nameText)) return `${shown} is reserved by the service`;
+  if (isAroundZone) return `${shown} is reserved by the service`;
   const name = decodeNameColumn(nameText);
   if (allOurNameservers(settings).some((server) => isAround(name, server)))
     return `${shown} is reserved by the service for its nameservers`;

@@ -2,6 +2,7 @@
 
 import { type Insertable, sql, type UpdateObject } from 'kysely';
 import type { Database } from '../postgres/database.ts';
+import { sendWithNext } from '../postgres/pool-driver.ts';
 import type { Schema } from '../postgres/tables/schema.ts';
 
 /** Columns to set. Omitted parts and undefined columns keep their values. */
@@ -31,18 +32,16 @@ export async function setParts(
   domainId: number,
   { domain = {}, check = {}, verification = {}, newVerification }: DomainParts,
 ): Promise<void> {
-  if (hasColumns(domain)) await trx.updateTable('domains').set(domain).where('id', '=', domainId).execute();
-  await trx
-    .updateTable('domain_checks')
-    .set({ ...check, ...listedAs(domain), seq: NEXT_SEQ })
-    .where('domain_id', '=', domainId)
-    .execute();
+  if (hasColumns(domain))
+    await sendWithNext(trx, trx.updateTable('domains').set(domain).where('id', '=', domainId));
+  const checks = { ...check, ...listedAs(domain), seq: NEXT_SEQ };
+  await sendWithNext(trx, trx.updateTable('domain_checks').set(checks).where('domain_id', '=', domainId));
+  const verified = { ...verification, seq: NEXT_SEQ };
   if (hasColumns(verification))
-    await trx
-      .updateTable('domain_verifications')
-      .set({ ...verification, seq: NEXT_SEQ })
-      .where('domain_id', '=', domainId)
-      .execute();
+    await sendWithNext(
+      trx,
+      trx.updateTable('domain_verifications').set(verified).where('domain_id', '=', domainId),
+    );
   if (newVerification !== undefined) await replaceVerification(trx, domainId, newVerification);
 }
 
@@ -60,7 +59,7 @@ async function replaceVerification(
   domainId: number,
   row: NewVerification | null,
 ): Promise<void> {
-  await trx.deleteFrom('domain_verifications').where('domain_id', '=', domainId).execute();
+  await sendWithNext(trx, trx.deleteFrom('domain_verifications').where('domain_id', '=', domainId));
   if (row !== null) await insertVerification(trx, domainId, row);
 }
 
@@ -71,11 +70,13 @@ export async function insertVerification(
   row: NewVerification,
 ): Promise<void> {
   const account_id = sql<number>`(select account_id from domains where id = ${domainId})`;
-  await trx
-    .insertInto('domain_verifications')
-    .values({ ...row, domain_id: domainId, account_id })
-    .onConflict((conflict) => conflict.doNothing())
-    .execute();
+  await sendWithNext(
+    trx,
+    trx
+      .insertInto('domain_verifications')
+      .values({ ...row, domain_id: domainId, account_id })
+      .onConflict((conflict) => conflict.doNothing()),
+  );
 }
 
 interface NewDomainParts {
@@ -90,10 +91,8 @@ export async function insertParts(
   { domain, check, newVerification }: NewDomainParts,
 ): Promise<number> {
   const { id } = await trx.insertInto('domains').values(domain).returning('id').executeTakeFirstOrThrow();
-  await trx
-    .insertInto('domain_checks')
-    .values({ ...check, domain_id: id, account_id: domain.account_id })
-    .execute();
+  const checks = { ...check, domain_id: id, account_id: domain.account_id };
+  await sendWithNext(trx, trx.insertInto('domain_checks').values(checks));
   if (newVerification !== null) await insertVerification(trx, id, newVerification);
   return id;
 }

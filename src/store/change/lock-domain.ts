@@ -102,7 +102,10 @@ const NAMES_LOCK = 0x6e616d65; // 'name'
 
 /** Locks names before any row, for every decision that depends on the domains above and below a name. */
 export async function lockNamesAround(trx: Database, nameText: string): Promise<void> {
-  await sql`select pg_advisory_xact_lock(${NAMES_LOCK}, hashtext(${sharedLabels(nameText)}))`.execute(trx);
+  await sendWithNext(
+    trx,
+    sql`select pg_advisory_xact_lock(${NAMES_LOCK}, hashtext(${sharedLabels(nameText)}))`,
+  );
 }
 
 /** Does the same for several names, in an order that prevents deadlocks. */

@@ -14,9 +14,10 @@ import { sweepName } from '../claims/swept-names.ts';
 import type { Domain } from '../domains/domain.ts';
 import { loadDomainById } from '../domains/load-domains.ts';
 import { lockPublishSettings } from '../postgres/answer-settings.ts';
-import { currentTime } from '../postgres/current-time.ts';
+import { TIME } from '../postgres/current-time.ts';
 import type { Database } from '../postgres/database.ts';
 import { encodeNameColumn } from '../postgres/name-column.ts';
+import { inOneTrip } from '../postgres/pool-driver.ts';
 import { inTransaction, rollBackTo } from '../postgres/transaction.ts';
 import { releaseName } from '../zones/write-zone.ts';
 import { claimName } from './claim-name.ts';
@@ -84,7 +85,11 @@ export async function createDomain(db: Database, wanted: NewDomain): Promise<Cre
     const planId = slug === undefined ? account.planId : await findPlan(trx, slug);
     if (planId === undefined) return { kind: 'unknown_plan', message: unknownPlan(slug) };
     await lockNamesAround(trx, nameText);
-    const settings = await lockPublishSettings(trx);
+    const trip = inOneTrip(trx);
+    const [settings, clocks] = await Promise.all([
+      lockPublishSettings(trip),
+      loadClocks(trip, nameText, accountId),
+    ]);
     const { transfer = false } = wanted;
     const claimed = await claimName(trx, {
       nameText,
@@ -101,7 +106,7 @@ export async function createDomain(db: Database, wanted: NewDomain): Promise<Cre
     const needsSets = dnsMode === 'managed' || settings.pool !== undefined;
     const claim = { nameText, accountId, byOperator: exempt, settings };
     const nsSets = needsSets ? await setsForClaim(trx, claim) : null;
-    const id = await insertDomain(trx, { ...wanted, nameText, nsSets }, planId);
+    const id = await insertDomain(trx, { ...wanted, nameText, nsSets, clocks }, planId);
     if (planId !== null) {
       await startSubscription(trx, {
         domainId: id,
@@ -134,17 +139,16 @@ async function insertDomain(
     nsSets,
     isApproved = false,
     isChecked = true,
-  }: NewDomain & { readonly nameText: string; readonly nsSets: Start['nsSets'] },
+    clocks,
+  }: NewDomain & { readonly nameText: string; readonly nsSets: Start['nsSets']; readonly clocks: Clocks },
   planId: number | null,
 ): Promise<number> {
-  const now = await currentTime(trx);
-  const clocks = await loadClocks(trx, nameText, accountId, now);
+  const { now } = clocks;
   const start = startParts({
     dnsMode,
     nsSets,
     byOperator: exempt,
     approvedAhead: isApproved,
-    now,
     ...clocks,
   });
   return await insertParts(trx, {
@@ -170,6 +174,8 @@ async function insertDomain(
   });
 }
 
+type Clocks = Pick<Start, 'now' | 'since' | 'firstCheckAt' | 'asksForTurn'>;
+
 /** Starts of an account's claim on a name per hour that are checked immediately. Further ones wait. */
 const STARTS_PER_HOUR = 4;
 const LATER_MS = 60_000;
@@ -178,21 +184,18 @@ const LATER_MS = 60_000;
  * Loads the times from which a new claim continues. An account that deletes its domain and creates it again within a
  * day keeps the old start, and cannot request another turn within the same hour.
  */
-async function loadClocks(
-  trx: Database,
-  nameText: string,
-  accountId: number,
-  now: Date,
-): Promise<Pick<Start, 'since' | 'firstCheckAt' | 'asksForTurn'>> {
-  const { rows } = await sql<{ since: Date | null; hasAsked: boolean; entries: number }>`
-    select min(d.pending_since) filter (where d.deleted_at > ${now}::timestamptz - interval '1 day') as since,
-      coalesce(bool_or(d.turn_last_asked_at > ${now}::timestamptz - interval '1 hour'), false) as "hasAsked",
+async function loadClocks(trx: Database, nameText: string, accountId: number): Promise<Clocks> {
+  const { rows } = await sql<{ now: Date; since: Date | null; hasAsked: boolean; entries: number }>`
+    select t.now, min(d.pending_since) filter (where d.deleted_at > t.now - interval '1 day') as since,
+      coalesce(bool_or(d.turn_last_asked_at > t.now - interval '1 hour'), false) as "hasAsked",
       (select count(*)::integer from domain_changes c
-        where c.domain_id = any(array_agg(d.id)) and c.at > ${now}::timestamptz - interval '1 hour'
+        where c.domain_id = any(array_agg(d.id)) and c.at > t.now - interval '1 hour'
           and c.status_to in ('pending', 'unverified') and c.status_from is distinct from c.status_to) as entries
-    from domains d where d.name = ${nameText} and d.account_id = ${accountId}`.execute(trx);
-  const { since, hasAsked, entries } = rows[0] as (typeof rows)[0];
+    from (select ${TIME} as now) t left join domains d on d.name = ${nameText} and d.account_id = ${accountId}
+    group by t.now`.execute(trx);
+  const { now, since, hasAsked, entries } = rows[0] as (typeof rows)[0];
   return {
+    now,
     ...(since !== null && { since }),
     ...(entries >= STARTS_PER_HOUR && { firstCheckAt: new Date(now.getTime() + LATER_MS) }),
     asksForTurn: !hasAsked,

@@ -16,6 +16,7 @@ import { nameserversOf } from '../domains/nameserver-sets.ts';
 import { loadPublishSettings } from '../postgres/answer-settings.ts';
 import type { Database } from '../postgres/database.ts';
 import { encodeNameColumn } from '../postgres/name-column.ts';
+import { inOneTrip, sendWithNext } from '../postgres/pool-driver.ts';
 import type { StoredSet } from '../postgres/tables/schema.ts';
 import { type LockedZone, lockZones } from '../zones/write-zone.ts';
 import { isBelow, namesAbove } from './claim-name.ts';
@@ -42,7 +43,11 @@ export function servedIn({ answered }: SettledName, domainId: number): Served {
  * the changes of the affected domains.
  */
 export async function settleName(trx: Database, nameText: string): Promise<SettledName> {
-  const rows = await loadNamed(trx, nameText);
+  const trip = inOneTrip(trx);
+  const [rows, sightedRights] = await Promise.all([
+    loadNamed(trip, nameText),
+    loadSightedRights(trip, nameText),
+  ]);
   const holder = rows.find((row) => stageOf(row) === 'holding');
   // While the parent shows the holder's set, a turn would let another account change a working zone.
   const named = rows.map(namedDomain);
@@ -57,7 +62,7 @@ export async function settleName(trx: Database, nameText: string): Promise<Settl
           holder,
           rows.find(({ id }) => id === turn),
         );
-  const around = { turn, sightedRights: await loadSightedRights(trx, nameText) };
+  const around = { turn, sightedRights };
   // For a waiting name, the claim that has the turn determines the accounts of the zones around it.
   const chosen = answeredDomain(named, { ...around, enclosing: 'none' });
   const account = rows.find(({ id }) => id === chosen?.id)?.accountId;
@@ -258,19 +263,21 @@ async function passZone(
 ): Promise<SettledName> {
   // Locks rows of domains before their zone, as all writers do (lock-domain.ts).
   const ids = [answered.id, ...(before === undefined ? [] : [before.id])];
-  await sql`select from domains where id = any(${ids}::bigint[]) order by id for update`.execute(trx);
+  await sendWithNext(trx, sql`select from domains where id = any(${ids}::bigint[]) order by id for update`);
   const zone = (await lockZones(trx, [nameText], true)).get(nameText) as LockedZone;
   if (zone.kind === 'operator' && !zone.deleted) return { answered: undefined, moved: [] };
   if (before !== undefined)
-    await sql`update domains set zone_id = null, served = 'none', lent_ns = null where id = ${before.id}`.execute(
+    await sendWithNext(
       trx,
+      sql`update domains set zone_id = null, served = 'none', lent_ns = null where id = ${before.id}`,
     );
   // To secondaries it is one zone, whose serial only grows even if its owner changes.
-  await sql`
+  const passed = sql`
     update domains set zone_id = ${zone.id}, served = 'none', serial = coalesce(greatest(
       nullif(serial, ${BEFORE_FIRST_SERIAL}), (
         select max(d.serial) from domains d where d.name = ${nameText} and d.id <> ${answered.id})), serial)
-    where id = ${answered.id}`.execute(trx);
-  await sql`update zones set kind = 'domain' where id = ${zone.id}`.execute(trx);
+    where id = ${answered.id}`;
+  await sendWithNext(trx, passed);
+  await sendWithNext(trx, sql`update zones set kind = 'domain' where id = ${zone.id}`);
   return { answered, moved: [...(before === undefined ? [] : [before.id]), answered.id] };
 }

@@ -16,6 +16,7 @@ import { nameserversOf } from '../domains/nameserver-sets.ts';
 import { allOurNameservers, type PublishSettings } from '../postgres/answer-settings.ts';
 import type { Database } from '../postgres/database.ts';
 import { decodeNameColumn, encodeNameColumn } from '../postgres/name-column.ts';
+import { inOneTrip } from '../postgres/pool-driver.ts';
 import type { StoredSet } from '../postgres/tables/schema.ts';
 import { loadHeld, loadRights, loadSightings, saveRight, sortedNames } from './name-rights.ts';
 import { accountNameserverSet, giveSubstitute } from './pool-sets.ts';
@@ -34,9 +35,10 @@ interface NewClaim {
  */
 export async function setsForClaim(trx: Database, claim: NewClaim): Promise<StoredSet[] | null> {
   const { nameText, accountId, settings } = claim;
-  const othersClaim = await othersHaveClaims(trx, claim);
+  const trip = inOneTrip(trx);
+  const [othersClaim, present] = await Promise.all([othersHaveClaims(trip, claim), loadPast(trip, claim)]);
   if (othersClaim) await settleOtherClaims(trx, claim);
-  const past = await loadPast(trx, claim, othersClaim);
+  const past = othersClaim ? { ...(await loadPast(trx, claim)), isContested: true } : present;
   const chosen =
     settings.pool === undefined
       ? chooseStaticSets(accountId, settings.nameserverSets, past)
@@ -47,14 +49,17 @@ export async function setsForClaim(trx: Database, claim: NewClaim): Promise<Stor
   return sets;
 }
 
-async function loadPast(trx: Database, claim: NewClaim, othersClaim: boolean): Promise<NamePast> {
+async function loadPast(trx: Database, claim: NewClaim): Promise<NamePast> {
   const { nameText, accountId, byOperator } = claim;
-  const sightings = await loadSightings(trx, nameText);
-  const { wasHolder, byOthers } = await loadHeld(trx, nameText, accountId);
+  const [sightings, { wasHolder, byOthers }, rights] = await Promise.all([
+    loadSightings(trx, nameText),
+    loadHeld(trx, nameText, accountId),
+    loadSetRights(trx, nameText),
+  ]);
   return {
-    rights: await loadSetRights(trx, nameText),
+    rights,
     mayBeSeen: byOperator || (wasHolder && !areTooMany(sightings)),
-    isContested: byOthers || othersClaim,
+    isContested: byOthers,
     shown: shownIn(sightings, claim),
   };
 }

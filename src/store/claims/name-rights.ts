@@ -12,6 +12,7 @@ import {
 import type { Sighting } from '../../checks/claims/sightings.ts';
 import type { DomainRow } from '../domains/domain-row.ts';
 import type { Database } from '../postgres/database.ts';
+import { sendWithNext } from '../postgres/pool-driver.ts';
 
 /** Selects the sightings of the names of domains `d`, as JSON. */
 export const SIGHTINGS_OF_NAME = sql`(select coalesce(json_agg(json_build_object('names', s.names,
@@ -56,10 +57,11 @@ export async function loadRights(db: Database, nameText: string): Promise<readon
 /** Call it under `lockNamesAround`. If another account has the right, it keeps it. */
 export async function saveRight(trx: Database, nameText: string, right: Right): Promise<void> {
   const names = sortedNames(right.names);
-  await sql`
+  const saved = sql`
     insert into ns_rights (name, names, account_id, exclusive)
     values (${nameText}, ${names}::text[], ${right.accountId}, ${right.exclusive})
-    on conflict (name, names) do nothing`.execute(trx);
+    on conflict (name, names) do nothing`;
+  await sendWithNext(trx, saved);
 }
 
 /** Takes the right from the account that has it. */

@@ -169,10 +169,10 @@ export async function loadDomainById(db: Database, id: number): Promise<Domain |
 }
 
 async function loadOne(db: Database, where: RawBuilder<unknown>): Promise<Domain | undefined> {
-  const { rows } = await sql<ShownRow>`
-    select ${SHOWN_COLUMNS}, ${ANAME_PROBLEMS} as "anameProblems" from ${SHOWN_TABLES} where ${where}`.execute(
-    db,
-  );
-  const [row] = rows;
-  return row === undefined ? undefined : decodeDomain(row, await loadPublishSettings(db));
+  const { rows } = await sql<ShownRow & { settings: string | null }>`
+    select ${SHOWN_COLUMNS}, ${ANAME_PROBLEMS} as "anameProblems", ${SETTINGS_TEXT} as settings
+    from ${SHOWN_TABLES} where ${where}`.execute(db);
+  if (rows[0] === undefined) return undefined;
+  const { settings, ...row } = rows[0];
+  return decodeDomain(row, decodePublishSettings(settings));
 }

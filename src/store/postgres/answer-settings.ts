@@ -8,6 +8,7 @@ import { expandPool, type NameserverPool } from '../../zone/pool/pool.ts';
 import type { EdgeAddresses } from '../../zone/records/customer-record.ts';
 import type { Database } from './database.ts';
 import { encodeNameColumn } from './name-column.ts';
+import { sendWithNext } from './pool-driver.ts';
 
 export interface AnswerSettings {
   edgeIpv4: readonly string[];
@@ -103,7 +104,7 @@ const SETTINGS_LOCK = 0x73657473; // 'sets'
 
 /** Locks the settings until the end of the transaction, so that a change of them includes domains created now. */
 export async function lockPublishSettings(trx: Database): Promise<PublishSettings> {
-  await sql`select pg_advisory_xact_lock_shared(${SETTINGS_LOCK})`.execute(trx);
+  await sendWithNext(trx, sql`select pg_advisory_xact_lock_shared(${SETTINGS_LOCK})`);
   return await loadPublishSettings(trx);
 }
 

@@ -30,12 +30,16 @@ interface BoundedClientConfig extends ClientConfig {
   readonly statements?: PreparedStatements;
 }
 
+interface WaitingStatement extends Pick<Statement, 'text' | 'values'> {
+  readonly onResult?: (result: QueryResult) => void;
+}
+
 export class BoundedClient extends Client {
   readonly #deadlines: ConnectionDeadlines;
   readonly #statements: PreparedStatements;
   readonly #pending = new Set<Pending>();
   /** Statements that are sent with the next one. */
-  #waiting: Omit<Statement, 'name'>[] = [];
+  #waiting: WaitingStatement[] = [];
   #socket: Socket | undefined;
   #transaction: NodeJS.Timeout | undefined;
   #transactionBoundMs = 0;
@@ -61,7 +65,10 @@ export class BoundedClient extends Client {
     if (waiting !== undefined) {
       if (mayPrepare) return this.#queryTogether(text, values);
       this.#waiting.pop();
-      return this.#queryTogether(waiting.text, waiting.values).then(() => this.query(first, second, third));
+      return this.#queryTogether(waiting.text, waiting.values).then((result) => {
+        waiting.onResult?.(result);
+        return this.query(first, second, third);
+      });
     }
     const name = mayPrepare ? this.#statements.nameOf(first, values) : undefined;
     const statement = name === undefined ? first : { name, text, values };
@@ -84,8 +91,8 @@ export class BoundedClient extends Client {
   }
 
   /** Keeps the statement until the next one, which is sent together with it and fails if it fails. */
-  queryWithNext(text: string, values: readonly unknown[]): void {
-    this.#waiting.push({ text, values });
+  queryWithNext(statement: WaitingStatement): void {
+    this.#waiting.push(statement);
   }
 
   /** Discards the statements that were not sent. Returns true if a transaction was begun before them. */
@@ -96,17 +103,23 @@ export class BoundedClient extends Client {
   }
 
   #queryTogether(text: string, values: readonly unknown[]): Promise<QueryResult> {
-    const statements = [...this.#waiting, { text, values }].map((each) => ({
-      ...each,
-      name: this.#statements.nameOf(each.text, each.values),
-    }));
-    this.#waiting = [];
-    const settle = this.#watch(statements.map((each) => each.text));
     return new Promise((resolve, reject) => {
-      const group = new StatementGroup(statements, (error, result) => {
-        const told = error ? settle(error) : settle();
-        if (error) reject(told);
-        else resolve(result);
+      const waiting = [...this.#waiting, { text, values, onResult: resolve }];
+      this.#waiting = [];
+      const settle = this.#watch(waiting.map((each) => each.text));
+      const statements = waiting.map(
+        (each): Statement => ({
+          text: each.text,
+          values: each.values,
+          name: this.#statements.nameOf(each.text, each.values),
+          returns: each.onResult !== undefined,
+        }),
+      );
+      const group = new StatementGroup(statements, (error, results) => {
+        if (error) return reject(settle(error));
+        settle();
+        const takers = waiting.flatMap(({ onResult }) => onResult ?? []);
+        for (const [index, take] of takers.entries()) take(results[index] as QueryResult);
       });
       super.query(group);
     });

@@ -1,5 +1,5 @@
 // Several statements of a transaction, sent in one packet and answered in one. If one fails, Postgres skips those after
-// it. Only the last one returns rows.
+// it.
 
 import { Query, type QueryResult } from 'pg';
 
@@ -8,9 +8,13 @@ export interface Statement {
   readonly values: readonly unknown[];
   /** Undefined if it is not prepared. */
   readonly name: string | undefined;
+  /** False if the rows are discarded. */
+  readonly returns: boolean;
 }
 
-type Callback = (error: Error | null, result: QueryResult) => void;
+/** Receives the results of the statements that return rows, in their order. */
+type Callback = (error: Error | null, results: readonly QueryResult[]) => void;
+type QueryCallback = (error: Error | null, results: QueryResult | readonly QueryResult[]) => void;
 
 /** The members of pg's connection that this module uses. */
 interface Wire {
@@ -19,6 +23,7 @@ interface Wire {
   parse(message: object): void;
   bind(message: object): void;
   close(message: object): void;
+  describe(message: object): void;
   execute(message: object): void;
   sync(): void;
 }
@@ -33,7 +38,7 @@ interface QueryMembers {
   handleReadyForQuery(wire: Wire): void;
 }
 
-const PgQuery = Query as unknown as new (config: object, callback: Callback) => QueryMembers;
+const PgQuery = Query as unknown as new (config: object, callback: QueryCallback) => QueryMembers;
 
 export class StatementGroup extends PgQuery {
   readonly #statements: readonly Statement[];
@@ -42,15 +47,18 @@ export class StatementGroup extends PgQuery {
   #isFailed = false;
 
   constructor(statements: readonly Statement[], callback: Callback) {
-    super({ ...statements.at(-1), queryMode: 'extended' }, callback);
+    super({ ...statements.at(-1), queryMode: 'extended' }, (error, results) =>
+      callback(error, Array.isArray(results) ? results : [results]),
+    );
     this.#statements = statements;
   }
 
   override prepare(wire: Wire): void {
-    const silent = withoutAnswers(wire);
+    const inner = withoutEnd(wire);
+    const silent = { ...inner, describe() {} };
     for (let index = 0; index < this.#statements.length && !this.#isFailed; index++) {
       this.#turnTo(index);
-      super.prepare(this.#isLast ? wire : silent);
+      super.prepare(this.#isLast ? wire : this.#returns ? inner : silent);
       // The values could not be encoded. Postgres carries out the statements before.
       if (this.#isFailed && !this.#isLast) wire.sync();
     }
@@ -58,12 +66,12 @@ export class StatementGroup extends PgQuery {
   }
 
   override handleDataRow(message: unknown): void {
-    if (this.#isLast) super.handleDataRow(message);
+    if (this.#returns) super.handleDataRow(message);
   }
 
   override handleCommandComplete(message: unknown, wire: Wire): void {
-    if (this.#isLast) super.handleCommandComplete(message, wire);
-    else this.#turnTo(this.#current + 1);
+    if (this.#returns) super.handleCommandComplete(message, wire);
+    if (!this.#isLast) this.#turnTo(this.#current + 1);
   }
 
   override handleError(error: Error, wire: Wire): void {
@@ -82,22 +90,27 @@ export class StatementGroup extends PgQuery {
     return this.#current === this.#statements.length - 1;
   }
 
+  get #returns(): boolean {
+    return this.#statements[this.#current]?.returns === true;
+  }
+
   #turnTo(index: number): void {
+    const { text, values, name } = this.#statements[index] as Statement;
     this.#current = index;
-    Object.assign(this, this.#statements[index]);
+    Object.assign(this, { text, values, name });
   }
 }
 
-/** Returns a connection that requests neither the rows nor the end of a statement. */
-function withoutAnswers(wire: Wire): Wire & { describe(): void } {
+/** Returns a connection that does not end the group. */
+function withoutEnd(wire: Wire): Wire {
   return {
     parsedStatements: wire.parsedStatements,
     submittedNamedStatements: wire.submittedNamedStatements,
     parse: (message) => wire.parse(message),
     bind: (message) => wire.bind(message),
     close: (message) => wire.close(message),
+    describe: (message) => wire.describe(message),
     execute: (message) => wire.execute(message),
-    describe() {},
     sync() {},
   };
 }
