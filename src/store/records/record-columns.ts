@@ -25,7 +25,7 @@ const COLUMNS = sql`string_agg(r.id::text, ' ') as ids, string_agg(r.name, ' ') 
   json_agg(${RARE}) filter (where ${HAS_RARE}) as rare`;
 
 /** The values are null if there are no records. */
-export interface RecordColumns {
+interface RecordColumns {
   readonly ids: string | null;
   readonly names: string;
   readonly types: string;
