@@ -5,6 +5,7 @@ import { performance } from 'node:perf_hooks';
 import { type GroupAnswerer, SLOW_PATH } from '../answer/answer-query.ts';
 import { MOST_AHEAD } from '../image/find/read-ahead.ts';
 import type { Reader } from '../image/image.ts';
+import { BatchTimes } from '../observe/batch-times.ts';
 import type { Sampler } from '../observe/sampler.ts';
 import type { SlowPathLimit } from '../slow-path/slow-path-limit.ts';
 import {
@@ -39,8 +40,6 @@ interface SlowPackets {
 }
 
 const BATCH_PACKETS = 64;
-/** The clocks are read once per this many batches, and whenever a wait ends without a packet. */
-const TIMED_BATCHES = 16;
 /** The largest UDP payload. Memory that no packet reaches is not used. */
 const INPUT_OCTETS = 0x10000;
 
@@ -78,10 +77,7 @@ export class PacketBatch {
   readonly #answerOctets: number;
   readonly #slow: SlowPackets | undefined;
   readonly #sampler: Sampler | undefined;
-  #untimedBatches = 0;
-  /** Answers whose latency has not been counted yet. */
-  #uncounted = 0;
-  #lastLatencySeconds = 0;
+  readonly #times: BatchTimes;
 
   readonly #bytes: Uint8Array;
   readonly #words: Int32Array;
@@ -121,6 +117,7 @@ export class PacketBatch {
     this.#answerOctets = answerOctets;
     this.#slow = slow;
     this.#sampler = sampler;
+    this.#times = new BatchTimes(answerer, counters, sampler);
     this.#outputStep = (Math.ceil(answerOctets / CACHE_LINE) | 1) * CACHE_LINE;
 
     let end = 0;
@@ -196,31 +193,15 @@ export class PacketBatch {
     throw new SystemError('recvmmsg', errno);
   }
 
-  /** Call it if no packet arrived: counts the remaining latencies, and makes the next batch read the clocks. */
+  /** Call it if no packet arrived. */
   rest(): void {
-    this.#untimedBatches = 0;
-    this.#sampler?.flush();
-    if (this.#uncounted === 0) return;
-    this.#counters.observeLatency(this.#lastLatencySeconds, this.#uncounted);
-    this.#uncounted = 0;
+    this.#times.rest();
   }
 
   /** Answers the packets received last. */
   reply(socket: UdpSocket, received: number): void {
-    // Reading the clock three times takes as long as answering two packets, so one batch represents those after it.
-    if (this.#untimedBatches > 0) {
-      this.#untimedBatches--;
-      this.#uncounted += this.#answer(socket, received);
-      return;
-    }
-    this.#untimedBatches = TIMED_BATCHES - 1;
-    this.#answerer.nowMs = Date.now();
-    this.#sampler?.flushOld(this.#answerer.nowMs);
-    const startedAtMs = performance.now();
-    this.#uncounted += this.#answer(socket, received);
-    this.#lastLatencySeconds = (performance.now() - startedAtMs) / 1000;
-    if (this.#uncounted > 0) this.#counters.observeLatency(this.#lastLatencySeconds, this.#uncounted);
-    this.#uncounted = 0;
+    this.#times.begin();
+    this.#times.end(this.#answer(socket, received));
   }
 
   /** Answers the packets. Returns the number of answers. */

@@ -2,10 +2,11 @@
 // copied and nothing is allocated per query.
 
 import { performance } from 'node:perf_hooks';
-import { type PacketAnswerer, SLOW_PATH } from '../answer/answer-query.ts';
+import { type GroupAnswerer, SLOW_PATH } from '../answer/answer-query.ts';
 import { MAX_UDP_OCTETS } from '../answer/opt-writer.ts';
 import { MOST_AHEAD } from '../image/find/read-ahead.ts';
 import type { Reader } from '../image/image.ts';
+import { BatchTimes } from '../observe/batch-times.ts';
 import type { Sampler } from '../observe/sampler.ts';
 import type { SlowPathLimit } from '../slow-path/slow-path-limit.ts';
 import { Frame, MAX_HEADERS_OCTETS } from './frame.ts';
@@ -35,7 +36,7 @@ interface SlowFrames {
 
 /** `slow` is required if the answerer returns SLOW_PATH. Without `sampler`, no answers are sampled. */
 export type FrameBatchParts = readonly [
-  answerer: PacketAnswerer,
+  answerer: GroupAnswerer,
   reader: Reader,
   counters: FrameCounters,
   slow?: SlowFrames | undefined,
@@ -43,8 +44,6 @@ export type FrameBatchParts = readonly [
 ];
 
 export const BATCH_FRAMES = 64;
-/** The clocks are read once per this many batches, and whenever a wait ends without a frame. */
-const TIMED_BATCHES = 16;
 /** The answer that RFC 1035 §4.2.1 permits is always written, even if the interface cannot send it. */
 const MIN_ANSWER_OCTETS = 512;
 const CACHE_LINE = 64;
@@ -53,21 +52,20 @@ export class FrameBatch {
   readonly rings: Rings;
   /** The interface's MTU, set by the caller. */
   mtu = 0;
+  /** Not used. Without it, the compiler would omit the reads of `#touch`. */
+  touched = 0;
   readonly #bytes: Uint8Array;
   /** The frames of a group, which is read before its first answer is made. */
   readonly #frames: readonly Frame[];
   readonly #isRead = new Uint8Array(MOST_AHEAD);
   /** The frame that is answered. */
   #frame: Frame;
-  readonly #answerer: PacketAnswerer;
+  readonly #answerer: GroupAnswerer;
   readonly #reader: Reader;
   readonly #counters: FrameCounters;
   readonly #slow: SlowFrames | undefined;
   readonly #sampler: Sampler | undefined;
-  #untimedBatches = 0;
-  /** Answers whose latency has not been counted yet. */
-  #uncounted = 0;
-  #lastLatencySeconds = 0;
+  readonly #times: BatchTimes;
 
   constructor(
     { bytes, rings }: Pick<QueueMemory, 'bytes' | 'rings'>,
@@ -82,32 +80,18 @@ export class FrameBatch {
     this.#counters = counters;
     this.#slow = slow;
     this.#sampler = sampler;
+    this.#times = new BatchTimes(answerer, counters, sampler);
   }
 
-  /** Call it if no frame arrived: counts the remaining latencies, and makes the next batch read the clocks. */
+  /** Call it if no frame arrived. */
   rest(): void {
-    this.#untimedBatches = 0;
-    this.#sampler?.flush();
-    if (this.#uncounted === 0) return;
-    this.#counters.observeLatency(this.#lastLatencySeconds, this.#uncounted);
-    this.#uncounted = 0;
+    this.#times.rest();
   }
 
   /** Answers the first `count` waiting frames. The send ring must have space for them. */
   reply(count: number): void {
-    if (this.#untimedBatches > 0) {
-      this.#untimedBatches--;
-      this.#uncounted += this.#answer(count);
-      return;
-    }
-    this.#untimedBatches = TIMED_BATCHES - 1;
-    this.#answerer.nowMs = Date.now();
-    this.#sampler?.flushOld(this.#answerer.nowMs);
-    const startedAtMs = performance.now();
-    this.#uncounted += this.#answer(count);
-    this.#lastLatencySeconds = (performance.now() - startedAtMs) / 1000;
-    if (this.#uncounted > 0) this.#counters.observeLatency(this.#lastLatencySeconds, this.#uncounted);
-    this.#uncounted = 0;
+    this.#times.begin();
+    this.#times.end(this.#answer(count));
   }
 
   /** Returns the number of answers. */
@@ -123,6 +107,7 @@ export class FrameBatch {
     let sampled = sampler === undefined ? -1 : sampler.left;
     const startedAtMs = sampled >= 0 && sampled < count ? performance.now() : 0;
     let answers = 0;
+    this.#touch(count);
     this.#reader.enter();
     for (let i = 0; i < count; i++) {
       const ahead = i & (MOST_AHEAD - 1);
@@ -165,6 +150,24 @@ export class FrameBatch {
     this.#reader.leave();
     rings.take(count);
     return answers;
+  }
+
+  /**
+   * Reads a word of each line of the frames. The kernel has written them on another core, so each line takes long to arrive,
+   * but the processor requests many of them concurrently if nothing depends on them.
+   */
+  #touch(count: number): void {
+    const { rings } = this;
+    const bytes = this.#bytes;
+    let sum = 0;
+    for (let i = 0; i < count; i++) {
+      const address = rings.addressOf(i);
+      sum ^=
+        (bytes[address] as number) ^
+        (bytes[address + CACHE_LINE] as number) ^
+        (bytes[address + 2 * CACHE_LINE] as number);
+    }
+    this.touched = sum;
   }
 
   /** Reads up to MOST_AHEAD frames from `first` on, and loads what their answers need. */

@@ -18,6 +18,7 @@ export interface XdpShare extends XdpInterface {
 
 export interface Xdp {
   readonly queues: readonly XdpQueue[];
+  /** The interfaces that have not been deleted. */
   readonly interfaces: readonly XdpInterface[];
   /**
    * Takes packets from now on at the interfaces that this process has opened. Call it when the threads of all queues
@@ -119,7 +120,6 @@ function closeAll(kernel: XdpKernel, { link, queues }: XdpInterface): void {
 }
 
 class OpenXdp implements Xdp {
-  readonly interfaces: readonly XdpInterface[];
   readonly queues: readonly XdpQueue[];
   readonly #kernel: XdpKernel;
   readonly #open: readonly (OpenInterface & { readonly queues: readonly XdpQueue[] })[];
@@ -139,10 +139,13 @@ class OpenXdp implements Xdp {
         state: new SharedArrayBuffer(QUEUE_STATE_BYTES),
       })),
     }));
-    this.interfaces = open.map(({ opened }) => opened);
     this.queues = this.#open.flatMap(({ queues }) => queues);
     this.#look();
     this.#watch = setInterval(() => this.#look(), WATCH_INTERVAL_MS).unref();
+  }
+
+  get interfaces(): readonly XdpInterface[] {
+    return this.#open.map(({ opened }) => opened).filter((one) => !this.#deleted.has(one));
   }
 
   activate(): void {
@@ -169,7 +172,7 @@ class OpenXdp implements Xdp {
     clearInterval(this.#watch);
     if (!this.#isAttached) return;
     this.#isAttached = false;
-    for (const { link } of this.interfaces) this.#kernel.close(link);
+    for (const { opened } of this.#open) this.#kernel.close(opened.link);
   }
 
   close(): void {

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { type PacketAnswerer, SLOW_PATH } from '../../../src/nameserver/answer/answer-query.ts';
+import { type GroupAnswerer, SLOW_PATH } from '../../../src/nameserver/answer/answer-query.ts';
 import { Client } from '../../../src/nameserver/answer/client.ts';
 import { QueryCounters } from '../../../src/nameserver/answer/query-counters.ts';
 import { ReadSample } from '../../../src/nameserver/observe/sample-record.ts';
@@ -20,7 +20,7 @@ const ring = (slots: number, words: number): Ring => ({
 });
 
 /** Answers 'A' and the octets of the query, as far as there is room; 'silent', 'later' and 'bug' do what they say. */
-class Echo implements Omit<PacketAnswerer, 'answer'> {
+class Echo implements Omit<GroupAnswerer, 'answer'> {
   nowMs = 0;
   readonly client = new Client();
   readonly rooms: number[] = [];
@@ -30,7 +30,7 @@ class Echo implements Omit<PacketAnswerer, 'answer'> {
     this.#queries[i] = query;
   }
   load(): void {}
-  readonly answerRead: PacketAnswerer['answerRead'] = (i, out, outAt, room) => {
+  readonly answerRead: GroupAnswerer['answerRead'] = (i, out, outAt, room) => {
     const [input, at, octets] = this.#queries[i] as [Uint8Array, number, number];
     const { address, at: from, octets: length } = this.client;
     this.clients.push(Buffer.from(address.subarray(from, from + length)).toString('hex'));
@@ -69,7 +69,7 @@ beforeEach(() => {
   const sampling = { interval: 1, pending: new SharedArrayBuffer(4) };
   const sampler = new Sampler(sampling, counters, (one) => samples.push(one));
   const slowPath = { limit: { admit: () => true }, post: (frame: SlowFrame) => slow.push(frame) };
-  const answerer = echo as unknown as PacketAnswerer;
+  const answerer = echo as unknown as GroupAnswerer;
   batch = new FrameBatch({ bytes: memory, rings: set }, answerer, reader, counters, slowPath, sampler);
   batch.mtu = 1500;
 });
@@ -121,7 +121,7 @@ describe('FrameBatch', () => {
       for (const { producer, consumer } of Object.values(set)) producer[0] = consumer[0] = 0;
       batch = new FrameBatch(
         { bytes: memory, rings: set },
-        echo as unknown as PacketAnswerer,
+        echo as unknown as GroupAnswerer,
         reader,
         counters,
       );
