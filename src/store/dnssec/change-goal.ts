@@ -17,7 +17,7 @@ import { DnssecUnavailable, wantedDenial } from '../keys/signed-zone.ts';
 import { makeMachineKeys } from '../keys/zone-keys.ts';
 import type { Database } from '../postgres/database.ts';
 import { decodeNameColumn } from '../postgres/name-column.ts';
-import { sendWithNext } from '../postgres/pool-driver.ts';
+import { inOneTrip, sendWithNext } from '../postgres/pool-driver.ts';
 import { inTransaction, rollBackTo } from '../postgres/transaction.ts';
 import { findUnableNodes, NO_ROOM_FOR_HASHES } from '../signing/enable-signing.ts';
 import {
@@ -68,10 +68,13 @@ export async function enableDnssec(db: Database, order: GoalOrder & SigningWishe
     if (refusal !== undefined) return refusal;
     const before = stored?.machine ?? newMachine(lock.now.getTime(), MAX_TTL_SECONDS);
     if (before.goal === 'signed') return before;
-    const unable = await findUnableNodes(trx);
-    if (unable !== undefined) return refused('dnssec_unavailable', unable);
     const { denial, algorithm, split } = wishesOf(order, stored);
-    const { id } = await saveWishes(trx, lock.row.id, { denial, algorithm, split });
+    const trip = inOneTrip(trx);
+    const [unable, { id }] = await Promise.all([
+      findUnableNodes(trip),
+      saveWishes(trip, lock.row.id, { denial, algorithm, split }), // reverted if a node is not able
+    ]);
+    if (unable !== undefined) return refused('dnssec_unavailable', unable);
     const isNew = stored === undefined || needsOthers(before, stored, { algorithm, split });
     if (isNew && hasManyKeys(lock, stored)) return MANY_KEYS;
     const apex = decodeNameColumn(lock.row.name);

@@ -11,6 +11,8 @@ import { dnssecStatus } from '../../checks/dnssec/told/dnssec-status.ts';
 import type { Name } from '../../dns/name.ts';
 import { dueAt, signatureTimes } from '../../zone/signing/validity.ts';
 import type { ChangedBy } from '../accounts/actor.ts';
+import { openKeys } from '../keys/key-store.ts';
+import { readWhole } from '../keys/read-zone-rows.ts';
 import {
   decodeSignedZone,
   isWrittenSigned,
@@ -21,15 +23,17 @@ import {
 } from '../keys/signed-zone.ts';
 import type { Database } from '../postgres/database.ts';
 import { decodeNameColumn } from '../postgres/name-column.ts';
+import { inOneTrip } from '../postgres/pool-driver.ts';
 import type { SigningPhase } from '../postgres/tables/schema.ts';
 import { inTransaction } from '../postgres/transaction.ts';
 import { disableSigning } from '../signing/disable-signing.ts';
 import { SMALL_ZONE_ROWS } from '../signing/enable-signing.ts';
 import { type LockedSubject, lockSubject, REFRESH, writeSigning } from '../signing/write-signing.ts';
+import type { LockedZone } from '../zones/write-zone.ts';
 import type { KeyWork } from './dnssec-state.ts';
 
 /** The state at the start of an observation. */
-type ObservedState = Pick<KeyWork, 'domainId' | 'signed' | 'machine'>;
+type ObservedState = Pick<KeyWork, 'domainId' | 'signed' | 'machine' | 'keys'>;
 
 type SavedStep =
   /** If `isWhole` is false, the rest of the step is written in pieces. */
@@ -62,7 +66,8 @@ export async function saveKeyStep(
   return await inTransaction<SavedStep>(db, async (trx) => {
     const locked = await lockUnchanged(trx, look);
     if (locked === undefined) return { kind: 'conflict' };
-    return await writeStep(trx, locked, { before: look.machine, after: machine }, { ...options, dueInMs: 0 });
+    const step = { before: look.machine, after: machine, keys: look.keys };
+    return await writeStep(trx, locked, step, { ...options, dueInMs: 0 });
   });
 }
 
@@ -145,6 +150,14 @@ function phaseOf(machine: Machine, rules: MachineRules): SigningPhase {
 
 const BY: ChangedBy = { by: { kind: 'system' }, source: 'status' };
 
+interface StepToWrite {
+  /** The machine around the step. */
+  readonly before: Machine;
+  readonly after: Machine;
+  /** All keys of the zone. */
+  readonly keys: KeyWork['keys'];
+}
+
 /**
  * Writes a step of the key machine into its zone, under the lock of the domain: which keys are published and sign, the
  * resulting records, and the machine. If the zone is large, the rest follows in pieces.
@@ -152,7 +165,7 @@ const BY: ChangedBy = { by: { kind: 'system' }, source: 'status' };
 async function writeStep(
   trx: Database,
   locked: LockedSubject,
-  { before, after }: { readonly before: Machine; readonly after: Machine },
+  { before, after, keys }: StepToWrite,
   options: LookOptions,
 ): Promise<SavedStep> {
   const { id } = locked.signed as SignedZone;
@@ -164,16 +177,27 @@ async function writeStep(
   }
   const { isWhole, names, phase } = extentOf(locked, before, after);
   const machine = isWhole ? written(after, writtenVersion(locked)) : after;
-  const signed = await setKeys(trx, id, after, phase);
+  const trip = inOneTrip(trx);
+  const [signed, present] = await Promise.all([
+    setKeys(trip, id, after, phase),
+    names === 'whole' ? readWhole(trip, (locked.zone as LockedZone).id) : undefined,
+    names !== undefined && openKeys(trip, signersOf(after, keys)), // kept for the signatures
+  ]);
   if (names === undefined) await machineSaved(id, machine, options).execute(trx);
   else {
     const { expiration } = signatureTimes(locked.apex, Math.floor(locked.now.getTime() / 1000));
     const expiresAt = signed.expiresAt ?? expiration;
     const noted = signed.expiresAt === null ? { ...options, expiresAt } : options;
     const others = [sql`advanced as (${machineSaved(id, machine, noted)})`];
-    await writeSigning(trx, locked, { signed: { ...signed, expiresAt }, names }, BY, others);
+    await writeSigning(trx, locked, { signed: { ...signed, expiresAt }, names, present }, BY, others);
   }
   return { kind: 'saved', machine, isWhole };
+}
+
+/** Returns the keys that sign after a step. Another operator's never sign here. */
+function signersOf({ serving }: Machine, keys: KeyWork['keys']): KeyWork['keys'] {
+  const signers = union(serving.keySigners, serving.dataSigners);
+  return keys.filter(({ id, origin }) => origin === 'ours' && signers.includes(String(id)));
 }
 
 interface StepExtent {

@@ -11,7 +11,7 @@ import {
   type SigningKey,
 } from '../../zone/signing/signing-key.ts';
 import type { Database } from '../postgres/database.ts';
-import { sendWithNext } from '../postgres/pool-driver.ts';
+import { inOneTrip, sendWithNext } from '../postgres/pool-driver.ts';
 import type { KeyRole, KeySigns } from '../postgres/tables/schema.ts';
 import type { About, KeyBoxes } from '../secrets/key-boxes.ts';
 import { keyBoxesOf } from '../secrets/key-boxes.ts';
@@ -38,8 +38,10 @@ export async function requireSigner(trx: Database): Promise<void> {
   if (rows.length > 0) await requireBoxes(trx).check(trx);
 }
 
+type KeyToOpen = Pick<StoredKey, 'id' | 'tag' | 'dnskey'>;
+
 /** Returns the opened keys by id. Throws DnssecUnavailable if one cannot be opened. */
-export async function openKeys(db: Database, keys: readonly StoredKey[]): Promise<Map<number, SigningKey>> {
+export async function openKeys(db: Database, keys: readonly KeyToOpen[]): Promise<Map<number, SigningKey>> {
   const boxes = requireBoxes(db);
   let kept = openKeysOf.get(boxes);
   if (kept === undefined) {
@@ -47,7 +49,7 @@ export async function openKeys(db: Database, keys: readonly StoredKey[]): Promis
     openKeysOf.set(boxes, kept);
   }
   const open = new Map<number, SigningKey>();
-  const sealed: StoredKey[] = [];
+  const sealed: KeyToOpen[] = [];
   for (const key of keys) {
     const ready = kept.get(key.id);
     if (ready === undefined) sealed.push(key);
@@ -55,7 +57,7 @@ export async function openKeys(db: Database, keys: readonly StoredKey[]): Promis
   }
   if (sealed.length === 0) return open;
   for (const [id, secret] of await unsealKeys(db, boxes, sealed)) {
-    const key = sealed.find((one) => one.id === id) as StoredKey;
+    const key = sealed.find((one) => one.id === id) as KeyToOpen;
     const ready = readSigningKey(key.dnskey, secret);
     kept.set(id, ready);
     open.set(id, ready);
@@ -73,7 +75,7 @@ interface SealedRow {
 async function unsealKeys(
   db: Database,
   boxes: KeyBoxes,
-  keys: readonly Pick<StoredKey, 'id' | 'tag' | 'dnskey'>[],
+  keys: readonly KeyToOpen[],
 ): Promise<Map<number, Buffer>> {
   const { rows } = await sql<SealedRow>`
     select id, signed_zone_id as "zoneId", box_id as "boxId", sealed from signing_keys
@@ -136,9 +138,13 @@ export async function storeZoneKey(
   { role, signs }: KeyUse,
 ): Promise<number> {
   const boxes = requireBoxes(trx);
-  const { rows } = await sql<{ id: number }>`select nextval('signing_keys_id_seq') as id`.execute(trx);
+  const trip = inOneTrip(trx);
+  const [{ rows }, boxId] = await Promise.all([
+    sql<{ id: number }>`select nextval('signing_keys_id_seq') as id`.execute(trip),
+    boxes.takeBox(trip),
+  ]);
   const { id } = rows[0] as { id: number };
-  const { boxId, sealed } = await boxes.seal(trx, aboutKey(id, signedZoneId, dnskey), secret);
+  const { sealed } = await boxes.sealIn(trx, boxId, aboutKey(id, signedZoneId, dnskey), secret);
   const inserted = sql`
     insert into signing_keys (id, signed_zone_id, role, algorithm, flags, key_tag, public_key, box_id, sealed, signs,
       published_at)
@@ -152,7 +158,7 @@ export async function storeZoneKey(
 /** Returns the private parts of keys for an export, by id. Throws DnssecUnavailable if one cannot be opened. */
 export async function readPrivateParts(
   db: Database,
-  keys: readonly Pick<StoredKey, 'id' | 'tag' | 'dnskey'>[],
+  keys: readonly KeyToOpen[],
 ): Promise<Map<number, Uint8Array>> {
   return await unsealKeys(db, requireBoxes(db), keys);
 }

@@ -52,7 +52,16 @@ export class KeyBoxes {
 
   /** Call it in the transaction that stores the result. */
   async seal(trx: Database, about: About, plain: Uint8Array): Promise<SealedSecret> {
-    const boxId = (await this.#takePlace(trx)) ?? (await this.#makeBox(trx));
+    return await this.sealIn(trx, await this.takeBox(trx), about, plain);
+  }
+
+  /** Returns the id of a box with space for one more secret, and counts it. */
+  async takeBox(trx: Database): Promise<number> {
+    return (await this.#takePlace(trx)) ?? (await this.#makeBox(trx));
+  }
+
+  /** Seals a secret in a box that was taken for it. */
+  async sealIn(trx: Database, boxId: number, about: About, plain: Uint8Array): Promise<SealedSecret> {
     const key = deriveKey(await this.#boxKey(trx, boxId), about);
     return { boxId, sealed: seal(key, plain, about) };
   }

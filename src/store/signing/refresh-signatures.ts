@@ -3,7 +3,7 @@
 // SOA records are written.
 
 import { type RawBuilder, sql } from 'kysely';
-import { readSignature } from '../../dns/dnssec/signed-octets.ts';
+import { readKeeping } from '../../dns/dnssec/signed-octets.ts';
 import type { Name } from '../../dns/name.ts';
 import { TYPE } from '../../dns/type-codes.ts';
 import { planRefresh } from '../../zone/signing/plan-refresh.ts';
@@ -17,6 +17,7 @@ import { findSignedZone, isWrittenSigned, type SignedZone } from '../keys/signed
 import { currentTime } from '../postgres/current-time.ts';
 import type { Database } from '../postgres/database.ts';
 import { decodeNameColumn, encodeNameColumn } from '../postgres/name-column.ts';
+import { inOneTrip } from '../postgres/pool-driver.ts';
 import { inTransaction } from '../postgres/transaction.ts';
 import type { LockedZone } from '../zones/write-zone.ts';
 import { SMALL_ZONE_ROWS } from './enable-signing.ts';
@@ -83,8 +84,9 @@ async function refreshSmall(trx: Database, signedZoneId: number): Promise<Refres
     return undefined;
   const at = Math.floor(now.getTime() / 1000);
   const before = remakeBefore(at, 'refresh');
-  const signers: Signers = { apex, keys: await zoneKeys(trx, signed), remakeBefore: before };
-  const present = await readWhole(trx, zone.id);
+  const trip = inOneTrip(trx);
+  const [keys, present] = await Promise.all([zoneKeys(trip, signed), readWhole(trip, zone.id)]);
+  const signers: Signers = { apex, keys, remakeBefore: before };
   const isServedSoa = (record: ZoneRecord) => record.owner === apex && isOfSoa(record);
   const plan = planRefresh(
     present.filter((record) => !isServedSoa(record)),
@@ -108,7 +110,7 @@ async function refreshSmall(trx: Database, signedZoneId: number): Promise<Refres
 
 /** Returns undefined for records that are not signatures. */
 function expirationOf({ type, rdata }: ZoneRecord): number | undefined {
-  return type === TYPE.RRSIG ? readSignature(rdata).expiration : undefined;
+  return type === TYPE.RRSIG ? readKeeping(rdata).expiration : undefined;
 }
 
 function expirationsOf(records: readonly ZoneRecord[]): number[] {

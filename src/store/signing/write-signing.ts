@@ -81,6 +81,8 @@ interface SigningChange {
   readonly names: readonly Name[] | 'whole';
   /** True for a refresh: signatures that are due soon are renewed together with due ones. */
   readonly isRefresh?: boolean;
+  /** All rows of the zone, if they are read already. */
+  readonly present?: readonly ZoneRecord[] | undefined;
   /** Records that replace the present ones at some of the names. An empty list removes them. */
   readonly replaced?: ReadonlyMap<Name, readonly ZoneRecord[]>;
   /** See `ChangeToSign`. */
@@ -130,9 +132,10 @@ export async function writeBelowApex(
 async function readPresent(
   trx: Database,
   { zone, apex }: LockedSubject,
-  { names }: SigningChange,
-): Promise<ZoneRecord[]> {
+  { names, present }: SigningChange,
+): Promise<readonly ZoneRecord[]> {
   const { id } = zone as LockedZone;
+  if (present !== undefined) return present;
   return names === 'whole'
     ? await readWhole(trx, id)
     : await readOwners(trx, id, [...new Set([...names, apex])]);

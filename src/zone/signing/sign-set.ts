@@ -1,9 +1,8 @@
 // Signs record sets. The keys and the times are arguments.
 
 import { type KeyObject, sign } from 'node:crypto';
-import { signedLabels, signedOctets } from '../../dns/dnssec/signed-octets.ts';
+import { encodeSignature, signedLabels, signedOctets } from '../../dns/dnssec/signed-octets.ts';
 import type { Name } from '../../dns/name.ts';
-import { RRSIG } from '../../dns/record/types/dnssec.ts';
 import type { RecordSet } from '../zone.ts';
 import { SIGNING_ALGORITHM, type SigningKey } from './signing-key.ts';
 import type { SignatureTimes } from './validity.ts';
@@ -81,5 +80,5 @@ function prepare(set: RecordSet, key: SigningKey, { zone, times }: SignedAs): Un
     signature: new Uint8Array(),
   };
   const octets = signedOctets(unsigned, set) as Uint8Array; // the label count comes from the owner
-  return { octets, rdataOf: (signature) => Uint8Array.from(RRSIG.encode({ ...unsigned, signature })) };
+  return { octets, rdataOf: (signature) => encodeSignature({ ...unsigned, signature }) };
 }

@@ -1,7 +1,7 @@
 // The existing rows of a signed zone by owner: sets, and their signatures by the type that they cover.
 
 import { canonicalRdata } from '../../dns/dnssec/canonical-rdata.ts';
-import { readSignature } from '../../dns/dnssec/signed-octets.ts';
+import { readKeeping } from '../../dns/dnssec/signed-octets.ts';
 import type { Name } from '../../dns/name.ts';
 import { TYPE } from '../../dns/type-codes.ts';
 import type { RecordSet, ZoneRecord } from '../zone.ts';
@@ -97,7 +97,7 @@ export function isKept(
   rdata: Uint8Array,
   { key, ttl, before }: { key: { tag: number; algorithm: number }; ttl: number; before: number },
 ): boolean {
-  const { keyTag, algorithm, originalTtl, expiration } = readSignature(rdata);
+  const { keyTag, algorithm, originalTtl, expiration } = readKeeping(rdata);
   const isOfKey = keyTag === key.tag && algorithm === key.algorithm;
   return isOfKey && originalTtl === ttl && ((expiration - before) | 0) >= 0; // serial number arithmetic (RFC 4034 §3.1.5)
 }
