@@ -146,7 +146,7 @@ export async function serveZones(options: ServeOptions): Promise<void> {
       diskSpace: diskSpaceOf(snapshotDirectory),
       writeFailures: () => thread.state()?.writeFailures ?? noWriteFailures(),
       xdp: () => xdp?.interfaces,
-    transfers: () => transfers?.state(),
+      transfers: () => transfers?.state(),
       tls: () => tls?.state(),
       tlsFiles: () => tlsFiles,
       slowPathDropped: () => slowPath?.limit.dropped,
