@@ -27,7 +27,7 @@ import { tcp } from './parts/tcp.ts';
 import { tls } from './parts/tls.ts';
 import { notify, transfer } from './parts/transfers.ts';
 import { update } from './parts/update.ts';
-import { xdp } from './parts/xdp.ts';
+import { xdp } from './xdp/xdp-part.ts';
 
 export interface PartGroup {
   readonly part: Part;

@@ -1,5 +1,6 @@
 // Runs kxdpgun, which sends queries over XDP at a rate that does not depend on the answers.
 
+import { setTimeout as pause } from 'node:timers/promises';
 import type { NetworkNamespace } from '../../test/support/network/namespace.ts';
 import { runToEnd } from '../program.ts';
 
@@ -24,13 +25,23 @@ export interface GunResult {
 }
 
 const GRACE_MS = 15_000;
+const TRIES = 5;
+const PAUSE_MS = 500;
 
 export async function runKxdpgun(load: GunLoad): Promise<GunResult> {
   const { client, cpu, seconds, rate, queries, address, port } = load;
   const affinity = cpu === undefined ? [] : ['-F', `${cpu}s1`];
   const words = ['-t', seconds, '-Q', rate, '-I', load.interface, '-i', queries, '-p', port, ...affinity];
   const command = client.command('kxdpgun', ...words.map(String), address);
-  return readResult(await runToEnd(command, { cpu, timeoutMs: seconds * 1000 + GRACE_MS }));
+  for (let tries = TRIES; ; tries--) {
+    try {
+      return readResult(await runToEnd(command, { cpu, timeoutMs: seconds * 1000 + GRACE_MS }));
+    } catch (error) {
+      // The kernel releases the interface some time after the last run has ended.
+      if (tries === 1 || !(error as Error).message.includes('resource is busy')) throw error;
+      await pause(PAUSE_MS);
+    }
+  }
 }
 
 function readResult(output: string): GunResult {

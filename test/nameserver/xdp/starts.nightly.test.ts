@@ -4,6 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { decodeMessage } from '../../../src/dns/message/message.ts';
 import { queryFor, summarize } from '../../support/answer/packets.ts';
+import type { Endpoint } from '../../support/network/datagrams.ts';
 import { ADDRESSES, XDP_INTERFACE } from '../../support/network/linked-hosts.ts';
 import { NEEDS_NETWORKS } from '../../support/network/namespace.ts';
 import { XdpLab } from '../../support/network/xdp-lab.ts';
@@ -37,7 +38,7 @@ describe.skipIf(NEEDS_NETWORKS !== '')(`a node with DNS_IO=xdp${NEEDS_NETWORKS}`
   });
 
   const count = (node: XdpNode, text: string) => node.log().split(text).length - 1;
-  const answers = async (to: typeof SERVER) => await lab.client.do('queryUntilAnswered', to, TRIES);
+  const answers = async (to: Endpoint) => await lab.client.do('queryUntilAnswered', to, TRIES);
 
   it('answers through the kernel without rights, and logs the reason once', async () => {
     const node = await lab.startNode({ DNS_LISTEN: `${SECOND.address}:${SECOND.port}` }, [

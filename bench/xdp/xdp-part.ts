@@ -17,12 +17,12 @@ import { atLeast, type Cell, count, fixed, judged, table } from '../report/table
 import { say } from '../say.ts';
 import { startZonefleet } from '../servers/zonefleet.ts';
 import { median } from '../statistics.ts';
-import { type ContestantName, startContestants, type XdpContestant } from '../xdp/contestants.ts';
-import { coreBusySeconds } from '../xdp/core-time.ts';
-import { type GunLoad, runKxdpgun } from '../xdp/kxdpgun.ts';
 import { makeOneZone } from '../zones/one-zone.ts';
 import { writeQueries } from '../zones/query-file.ts';
 import type { ZoneSet } from '../zones/zone-set.ts';
+import { type ContestantName, startContestants, type XdpContestant } from './contestants.ts';
+import { coreBusySeconds } from './core-time.ts';
+import { type GunLoad, runKxdpgun } from './kxdpgun.ts';
 
 const NAMES = 10_000;
 const QUESTIONS = 200_000;
@@ -36,8 +36,9 @@ const VARIANTS = [
   { suffix: '', title: 'without EDNS' },
   { suffix: ' E', title: 'with EDNS' },
 ] as const;
+type Limits = Partial<Record<ContestantName, { readonly replies?: number; readonly cpu: number }>>;
 /** Least replies and most processor time, relative to the other. */
-const WANTED: Partial<Record<ContestantName, { readonly replies?: number; readonly cpu: number }>> = {
+const WANTED: Limits = {
   knot: { replies: 1, cpu: 0.9 },
   'echo-kernel': { cpu: 0.5 },
 };
@@ -83,12 +84,12 @@ async function compare(options: BenchOptions): Promise<Section[]> {
       rate,
     });
     for (const contestant of contestants) await warmUp(contestant, loadOf);
-    for (const { rate, title: load } of LOADS) {
+    for (const { name, rate, title: load } of LOADS) {
       say(`xdp ${title}, ${rate} queries per second`);
       const runs = await interleave(contestants, options, (contestant) =>
         measure(contestant, loadOf(contestant, rate, options.seconds), options),
       );
-      blocks.push(`### ${load}, ${title}`, tableOf(runs));
+      blocks.push(`### ${load}, ${title}`, tableOf(runs, name === 'flood' ? WANTED : {}));
     }
   }
   for (const { running } of contestants) await running.stop();
@@ -148,11 +149,11 @@ async function interleave(
   return runs;
 }
 
-function tableOf(runs: ReadonlyMap<XdpContestant, readonly XdpRun[]>): string {
+function tableOf(runs: ReadonlyMap<XdpContestant, readonly XdpRun[]>, limits: Limits): string {
   const of = (list: readonly XdpRun[], read: (run: XdpRun) => number) => median(list.map(read));
   const ours = [...runs].find(([{ name }]) => name === 'ours')?.[1] ?? [];
   const rows = [...runs].map(([{ name, label }, list]): Cell[] => {
-    const wanted = WANTED[name];
+    const wanted = limits[name];
     const ratio = (read: (run: XdpRun) => number) => of(ours, read) / of(list, read);
     const micros = list.map(({ processMicros }) => processMicros);
     const replies = ratio((run) => run.repliesPerSecond);
