@@ -5,6 +5,8 @@ import { defineConfig } from 'vitest/config';
 
 const proves = process.env.ZONEFLEET_PROVE === '1';
 const isCi = process.env.CI === 'true';
+/** Directory of compiled threads. Set by `npm test`, which starts many: each would translate its modules again. */
+const compiled = process.env.ZONEFLEET_TEST_COMPILED;
 
 // Deadlines end tests that hang. They do not measure speed.
 const MINUTE_MS = 60_000;
@@ -25,6 +27,7 @@ interface Tier {
 }
 
 const withPostgres = ({ name, include, isolate }: Tier) => ({
+  ...(compiled && { define: { ZONEFLEET_COMPILED: JSON.stringify(compiled) } }),
   test: {
     ...common,
     name,

@@ -128,6 +128,12 @@ async function becomeVitest([command, ...rest]) {
   const [name, ...others] = rest.slice(1);
   const filters = !proves ? rest : name === undefined ? longTests() : [`/${name}`, ...others];
   process.chdir(root);
+  if (rest.includes('sockets')) {
+    const { compile } = await import('./compile.mjs');
+    const thread = 'src/nameserver/udp/udp-thread.ts';
+    const compiled = await compile(root, thread, { dataDirectory, say });
+    if (compiled !== undefined) process.env.ZONEFLEET_TEST_COMPILED = resolve(compiled, '../../../..');
+  }
   process.argv = [process.argv[0], join(root, 'node_modules/vitest/vitest.mjs'), command, ...filters];
   await import(pathToFileURL(process.argv[1]).href);
 }

@@ -13,7 +13,7 @@ import { openLibc } from '../../../src/nameserver/threads/libc.ts';
 import type { ChosenUdpListener, UdpOptions } from '../../../src/nameserver/udp/udp.ts';
 import { openUdpSockets, type UdpListener } from '../../../src/nameserver/udp/udp-sockets.ts';
 import type { ListenAddress } from '../../../src/process/listen-address.ts';
-import { COMMANDED_ANSWERER } from '../../support/answer/commanded-answerer.ts';
+import { COMMANDED_ANSWERER } from '../../support/answer/bundled-answerer.ts';
 import { FakeLibc } from '../../support/answer/fake-libc.ts';
 import { FakeTransfers } from '../../support/answer/fake-transfers.ts';
 import { listenUdpFor } from '../../support/answer/listen-udp-for.ts';

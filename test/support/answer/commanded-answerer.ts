@@ -5,8 +5,6 @@ import { createRequire } from 'node:module';
 import type { PacketAnswerer } from '../../../src/nameserver/answer/answer-query.ts';
 import { OneByOne } from './one-by-one.ts';
 
-export const COMMANDED_ANSWERER = import.meta.url;
-
 export class Answerer extends OneByOne {
   readonly answer: PacketAnswerer['answer'] = (input, at, octets, out, outAt, room) => {
     const { address, at: addressAt, octets: addressOctets } = this.client;

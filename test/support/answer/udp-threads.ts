@@ -8,7 +8,7 @@ import { openUdpSockets } from '../../../src/nameserver/udp/udp-sockets.ts';
 import { UdpThreads, type UdpThreadsOptions } from '../../../src/nameserver/udp/udp-threads.ts';
 import type { ListenAddress } from '../../../src/process/listen-address.ts';
 import { collectingLog } from '../processes/follow.ts';
-import { COMMANDED_ANSWERER } from './commanded-answerer.ts';
+import { COMMANDED_ANSWERER } from './bundled-answerer.ts';
 
 export interface RunningThreads {
   readonly threads: UdpThreads;
