@@ -92,6 +92,8 @@ export class UdpThreads {
       throw error;
     }
     threads.#isStarted = true;
+    // Threads of interfaces that XDP cannot use. One of them becomes the spare.
+    for (const worker of options.loading?.splice(1) ?? []) void worker.terminate();
     threads.#startSpareSoon();
     return threads;
   }
