@@ -71,6 +71,15 @@ describe('deadlines', () => {
       expect(deadlines().send(text).statementMs).toBe(ms);
     });
 
+    it.each([
+      [['begin', 'update domains set serial = 1'], 0, writeMs],
+      [['begin', 'update domains set serial = 1'], 1000, writeMs - 1000],
+      [['begin', 'update domains set serial = 1'], CONNECT_TIMEOUT_MS, readMs],
+      [['select 1', 'update domains set serial = 1'], CONNECT_TIMEOUT_MS, writeMs],
+    ])('limit %j after a wait of %i ms for the connection', (texts, waitedMs, ms) => {
+      expect(deadlines().sendTogether(texts, waitedMs).statementMs).toBe(ms);
+    });
+
     it('limit every statement of a transaction except its begin like a write, and the whole transaction', () => {
       const connection = deadlines();
       expect(connection.send('begin')).toEqual({ statementMs: readMs, begins: true });

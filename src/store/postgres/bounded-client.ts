@@ -40,6 +40,8 @@ export class BoundedClient extends Client {
   readonly #pending = new Set<Pending>();
   /** Statements that are sent with the next one. */
   #waiting: WaitingStatement[] = [];
+  /** Time that the caller waited for this connection. */
+  waitedMs = 0;
   #socket: Socket | undefined;
   #transaction: NodeJS.Timeout | undefined;
   #transactionBoundMs = 0;
@@ -130,9 +132,7 @@ export class BoundedClient extends Client {
    * report.
    */
   #watch(texts: readonly string[]): (error?: Error) => unknown {
-    const sent = texts.map((text) => this.#deadlines.send(text));
-    const statementMs = Math.max(...sent.map((each) => each.statementMs));
-    const begins = sent.some((each) => each.begins);
+    const { statementMs, begins } = this.#deadlines.sendTogether(texts, this.waitedMs);
     const text = texts.at(-1);
     this.#socket ??= this.#followSocket();
     const pending: Pending = {

@@ -131,7 +131,9 @@ class PoolDriver implements Driver {
   async init(): Promise<void> {}
 
   async acquireConnection(): Promise<PooledConnection> {
+    const askedAtMs = performance.now();
     const client = (await this.#pool.connect()) as unknown as Client;
+    client.waitedMs = performance.now() - askedAtMs;
     let connection = this.#connections.get(client);
     if (connection === undefined) {
       connection = new PooledConnection(client);

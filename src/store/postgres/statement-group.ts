@@ -22,7 +22,7 @@ interface Wire {
   readonly submittedNamedStatements: Record<string, string>;
   parse(message: object): void;
   bind(message: object): void;
-  close(message: object): void;
+  close(): void;
   describe(message: object): void;
   execute(message: object): void;
   sync(): void;
@@ -54,11 +54,12 @@ export class StatementGroup extends PgQuery {
   }
 
   override prepare(wire: Wire): void {
-    const inner = withoutEnd(wire);
+    const last = withoutClose(wire);
+    const inner = { ...last, sync() {} };
     const silent = { ...inner, describe() {} };
     for (let index = 0; index < this.#statements.length && !this.#isFailed; index++) {
       this.#turnTo(index);
-      super.prepare(this.#isLast ? wire : this.#returns ? inner : silent);
+      super.prepare(this.#isLast ? last : this.#returns ? inner : silent);
       // The values could not be encoded. Postgres carries out the statements before.
       if (this.#isFailed && !this.#isLast) wire.sync();
     }
@@ -101,16 +102,19 @@ export class StatementGroup extends PgQuery {
   }
 }
 
-/** Returns a connection that does not end the group. */
-function withoutEnd(wire: Wire): Wire {
+/**
+ * Returns a connection that keeps a prepared statement whose values cannot be encoded. pg would close it, and still
+ * regard it as prepared.
+ */
+function withoutClose(wire: Wire): Wire {
   return {
     parsedStatements: wire.parsedStatements,
     submittedNamedStatements: wire.submittedNamedStatements,
     parse: (message) => wire.parse(message),
     bind: (message) => wire.bind(message),
-    close: (message) => wire.close(message),
+    close() {},
     describe: (message) => wire.describe(message),
     execute: (message) => wire.execute(message),
-    sync() {},
+    sync: () => wire.sync(),
   };
 }

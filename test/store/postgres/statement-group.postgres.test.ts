@@ -1,0 +1,119 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type Database, openDatabase } from '../../../src/store/postgres/database.ts';
+import { inOneTrip, sendWithNext } from '../../../src/store/postgres/pool-driver.ts';
+import { keptDatabase } from '../../support/tests/shared-database.ts';
+import { until } from '../../support/tests/until.ts';
+
+const { url, column, query } = keptDatabase();
+let db: Database;
+
+beforeAll(async () => {
+  await query`create table numbers (n integer)`;
+  db = openDatabase(url, { maxConnections: 1 });
+});
+beforeEach(() => query`truncate numbers`);
+afterAll(() => db.destroy());
+
+const UNENCODABLE = {
+  toPostgres() {
+    throw new Error('not encodable');
+  },
+};
+const NAMES = ['first', 'middle', 'last'];
+
+/** Inserts 12 divided by each value, each with a statement of its own. Returns the quotients, or the errors. */
+async function insertTogether(...values: readonly unknown[]): Promise<unknown[]> {
+  const outcomes: unknown[] = [];
+  const transaction = db.transaction().execute(async (trx) => {
+    const view = inOneTrip(trx);
+    const inserting = values.map(async (value, i) => {
+      const { rows } = await sql<{ n: number }>`
+        insert into numbers values (12 / ${value}::integer) returning n${sql.raw(` as ${NAMES[i]}`)}`.execute(
+        view,
+      );
+      return Object.values(rows[0] as object)[0];
+    });
+    const settled = await Promise.allSettled(inserting);
+    for (const each of settled) outcomes.push(each.status === 'fulfilled' ? each.value : String(each.reason));
+    await Promise.all(inserting);
+  });
+  await transaction.catch((error) => expect(outcomes).toContain(String(error)));
+  return outcomes;
+}
+
+const backend = async () =>
+  (await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(db)).rows[0]?.pid as number;
+
+describe('statements that are sent together', () => {
+  it('return their own results', async () => {
+    expect(await insertTogether(1, 2, 3)).toEqual([12, 6, 4]);
+    expect(await column`select n from numbers order by n`).toEqual([4, 6, 12]);
+  });
+
+  describe.each([
+    ['fails', 0, 'division by zero'],
+    ['has values that cannot be encoded', UNENCODABLE, 'not encodable'],
+  ])('are all rejected if one of them %s', (_, value, message) => {
+    it.each([0, 1, 2])('(statement %i), and the connection remains usable', async (index) => {
+      const before = await backend();
+      const rejections = await insertTogether(...[1, 2, 3].map((each, i) => (i === index ? value : each)));
+      expect(rejections).toEqual(NAMES.map(() => expect.stringContaining(message)));
+      expect(await column`select n from numbers`).toEqual([]);
+      expect(await insertTogether(1, 2, 3)).toEqual([12, 6, 4]);
+      expect(await backend()).toBe(before);
+    });
+  });
+
+  it('are prepared again if they were skipped after a failed one', async () => {
+    for (let i = 0; i < 10; i++) await insertTogether(1, 2, 3);
+    const before = await backend();
+    await query`select pg_terminate_backend(${before}::integer)`;
+    await until(async () => (await backend().catch(() => before)) !== before || undefined);
+    await insertTogether(0, 2, 3);
+    expect(await insertTogether(1, 2, 3)).toEqual([12, 6, 4]);
+  });
+
+  it('are all rejected if their connection ends, and the transaction too', async () => {
+    const rejected: number[] = [];
+    const killed = db.transaction().execute(async (trx) => {
+      const view = inOneTrip(trx);
+      const killing = sql`select pg_terminate_backend(pg_backend_pid())`.execute(view);
+      const inserting = [1, 2].map((n) => sql`insert into numbers values (${n})`.execute(view));
+      await Promise.allSettled([killing, ...inserting].map((each, i) => each.catch(() => rejected.push(i))));
+    });
+    await expect(killed).rejects.toThrow();
+    expect(rejected).toEqual([0, 1, 2]);
+    expect(await insertTogether(1, 2, 3)).toEqual([12, 6, 4]);
+  });
+});
+
+describe('a statement that is sent with the next one', () => {
+  const insert = (n: number) => sql`insert into numbers values (12 / ${n}::integer)`;
+
+  it('is carried out before the commit', async () => {
+    await db.transaction().execute((trx) => sendWithNext(trx, insert(1)));
+    expect(await column`select n from numbers`).toEqual([12]);
+  });
+
+  it('rejects the next statement or the commit if it fails', async () => {
+    const next = db.transaction().execute(async (trx) => {
+      await sendWithNext(trx, insert(0));
+      await insert(1).execute(trx);
+    });
+    await expect(next).rejects.toThrow('division by zero');
+    const committed = db.transaction().execute((trx) => sendWithNext(trx, insert(0)));
+    await expect(committed).rejects.toThrow('division by zero');
+    expect(await column`select n from numbers`).toEqual([]);
+  });
+
+  it('is discarded by a rollback, with the begin', async () => {
+    const refused = db.transaction().execute(async (trx) => {
+      await sendWithNext(trx, insert(1));
+      throw new Error('refused');
+    });
+    await expect(refused).rejects.toThrow('refused');
+    await insert(2).execute(db); // is not part of a transaction
+    expect(await column`select n from numbers`).toEqual([6]);
+  });
+});
