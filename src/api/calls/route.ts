@@ -193,7 +193,7 @@ interface Declaration<
   /** Media type of a success that is not JSON: the handler returns a `StreamedText` or `StreamedLines`. */
   readonly textResponse?: string;
   readonly answerHeaders?: readonly AnswerHeader[];
-  /** Long answers are compressed if the client accepts it. Only for answers without secrets (BREACH). */
+  /** True if long responses are compressed for clients that accept it. Never set it if a response has secrets (BREACH). */
   readonly compresses?: true;
   /** Codes that the handler itself may return, for the description. Those of the guards are added automatically. */
   readonly problems?: readonly ProblemCode[];

@@ -45,6 +45,7 @@ export function plainRecordPrinter(owner: Owner, apex: string): (row: RecordJson
     return `{"id":${id},"name":"${relative}","original_name":"${name}","type":"${type}","destination":"${destination}","ttl":${ttl}${kept}${type === 'TXT' ? `\\"${content}\\"` : content}","editable":${managed ? 'false' : 'true'},"created_at":"${created}","updated_at":"${updated}"}`;
   };
 }
+
 /** Returns the content in zone file format, without the quotes of a TXT record. Undefined if the text needs escaping. */
 export function plainContent(type: ApiType, destination: string): string | undefined {
   switch (type) {

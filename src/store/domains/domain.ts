@@ -63,7 +63,7 @@ export interface Verification {
   readonly nextAt: Date | null;
 }
 
-/** What guards and the routes of records need of a domain. Loading it costs a fifth of loading the whole domain. */
+/** The part of a domain that guards and the routes of records use. It costs a fifth of the whole domain to load. */
 export type DomainHead = Pick<Domain, 'id' | 'accountId' | 'name' | 'status' | 'served' | 'serial' | 'plan'>;
 
 /** A domain with the role that the caller has in it. */

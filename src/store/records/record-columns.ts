@@ -94,7 +94,7 @@ function settingsWith(country: string): SettingsJson | null {
 const EPOCH_MS = Date.UTC(2000, 0, 1);
 const MOMENT_OCTETS = 8;
 
-/** Returns the function that reads a time as in `RecordJson`. Records of one import have the same time, so the last text is kept. */
+/** Returns a function that reads a time as in `RecordJson`. It keeps the last text: records of one import have the same time. */
 function momentsOf(octets: Buffer): (index: number) => string {
   let [high, low, text] = [-1, -1, ''];
   return (index) => {
