@@ -94,7 +94,7 @@ function reserveImage({ imageBytes }: Settings): SharedArrayBuffer {
   }
 }
 
-/** Returns the number of queues that get a thread. All UDP threads together have MAX_UDP_THREADS reader slots. */
+/** Returns the number of queues that get a thread. The image has MAX_UDP_THREADS reader slots for all UDP threads. */
 function countXdpQueues({ xdpInterfaces, dnsThreads }: Settings): number {
   const queues = xdpInterfaces.reduce((sum, name) => sum + countQueues(name), 0);
   return Math.min(queues, MAX_UDP_THREADS - dnsThreads);

@@ -46,7 +46,10 @@ const DATABASE_GRACE_MS = 2000;
 /** Time that a successor waits for the database if the snapshot has zones. */
 const CURRENT_TIMEOUT_MS = 10_000;
 const FAILURE_LOG_INTERVAL_MS = 1000;
-/** The reader slots of the image: TCP in this thread, then at most 100 UDP threads (including those of XDP), the transfer and the TLS thread. */
+/**
+ * The reader slots of the image: TCP in this thread, then at most 100 UDP threads (including those of XDP), the transfer and
+ * the TLS thread.
+ */
 const TCP_SLOT = 0;
 const FIRST_UDP_SLOT = 1;
 const TRANSFER_SLOT = 101;

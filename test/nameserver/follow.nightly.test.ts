@@ -226,7 +226,7 @@ test('a snapshot with a fault ends the thread that serves it, and the next one l
   const second = start({ answersFirst: true });
   expect(await second.restored).toMatchObject({ isServing: true });
   expect(second.serial()).toBe(1);
-  await pause(100); // it waits until it is told that the node answers
+  await pause(100); // the check does not start before `answering`
   expect(second.ends).toEqual([]);
   second.answering();
   await until(() => second.ends.length > 0);

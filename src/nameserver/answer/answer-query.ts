@@ -171,7 +171,7 @@ export class Answerer {
     this.#ahead.load(this.#names, count);
   }
 
-  /** Answers query `i` of the group, which was read, like `answer`. */
+  /** Answers query `i` of the group, which must have been read. Otherwise like `answer`. */
   answerRead(i: number, out: Uint8Array, outAt: number, room: number): number {
     const query = this.#queries[i] as Query;
     if (query.isIgnored) {
@@ -421,7 +421,7 @@ export class Answerer {
 export type PacketAnswerer = Pick<Answerer, 'nowMs' | 'client' | 'answer'> &
   Partial<Pick<Answerer, 'rcode' | 'zoneLabels'>>;
 
-/** The same for transports that receive several queries together. */
+/** The part of Answerer that transports use if they receive several queries at a time. */
 export type GroupAnswerer = PacketAnswerer & Pick<Answerer, 'read' | 'load' | 'answerRead'>;
 
 function maxUdpOctets(payloadSize: number): number {

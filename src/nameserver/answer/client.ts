@@ -43,3 +43,8 @@ export function isLoopback(address: Uint8Array, at = 0, octets: number = address
   for (let i = 0; i < 15; i++) if (address[at + i] !== 0) return false;
   return address[at + 15] === 1;
 }
+
+/** Returns true if the address of 16 octets at `at` is in fe80::/10. */
+export function isLinkLocal(address: Uint8Array, at = 0): boolean {
+  return address[at] === 0xfe && ((address[at + 1] as number) & 0xc0) === 0x80;
+}

@@ -22,7 +22,7 @@ const RENEW_AGE_SECONDS = 1800;
 
 /** Number of verified cookies that are remembered. A resolver sends the same cookie for half an hour. */
 const MEMORIES = 1024;
-/** The words of the cookie, those of the address, its octets, and the index of the secret. */
+/** Words of an entry: those of the client and server cookie, those of the address, its length, the index of the secret. */
 const MEMORY = { ADDRESS: 6, OCTETS: 10, SECRET: 11 } as const;
 const MEMORY_WORDS = 12;
 
@@ -33,7 +33,7 @@ export class Cookies {
   /** Hash input: client cookie, version, reserved octets, timestamp, client address (RFC 9018 §4.4). */
   readonly #input = new DataView(new ArrayBuffer(32));
   readonly #hash = new DataView(new ArrayBuffer(8));
-  /** The last verified cookie for each value of the low bits of its hash. Entries are compared as a whole. */
+  /** The last verified cookie for each value of the low bits of its hash. */
   readonly #memory = new Int32Array(MEMORIES * MEMORY_WORDS);
 
   constructor(secrets: readonly Uint8Array[]) {

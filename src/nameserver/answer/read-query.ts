@@ -21,7 +21,7 @@ export class Query {
   readonly name: FoldedName;
   /** True if the message gets no answer: it is shorter than a header, or a response. The other fields are undefined. */
   isIgnored = false;
-  /** An unhandled error of the reading; undefined if there was none. */
+  /** The error that reading the message threw; undefined if there was none. */
   error: unknown = undefined;
   /** Start and end of the message in the buffer. */
   start = 0;

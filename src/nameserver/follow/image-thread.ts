@@ -62,7 +62,7 @@ async function run(): Promise<void> {
   edgeSets.restore();
   const isServing = place !== undefined || writer.zones > 0;
   post({ kind: 'restored', isServing });
-  if (isServing && options.answersFirst) await answering; // leaves the processor to the threads that answer
+  if (isServing && options.answersFirst) await answering; // the UDP threads need the processor first
   // An unhandled rejection ends this thread, and with it the process.
   const checked = base === undefined ? undefined : snapshot?.checkRestored(writer);
   if (base === undefined) snapshot?.restored();

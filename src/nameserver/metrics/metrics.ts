@@ -138,7 +138,7 @@ export function createMetrics(counters: () => QueryCounters, gauges: NodeGauges)
   );
   addLabelled(
     registry,
-    { name: 'zonefleet_xdp_interface', help: 'The interfaces at which the node uses XDP, with the mode.' },
+    { name: 'zonefleet_xdp_interface', help: '1 for each interface at which the node uses XDP.' },
     ['interface', 'mode'],
     () => gauges.xdp?.()?.map(({ name, mode }) => ({ interface: name, mode, count: 1 })),
   );

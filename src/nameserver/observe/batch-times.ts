@@ -1,5 +1,5 @@
-// Measures the latency of batches of answers, and keeps the time of the answerer. Reading the clock three times takes as
-// long as answering two queries, so one batch represents those after it.
+// Measures the latency of batches of answers, and sets the answerer's time. Reading the clock three times takes as long as
+// answering two queries, so one batch represents those after it.
 
 import { performance } from 'node:perf_hooks';
 import type { PacketAnswerer } from '../answer/answer-query.ts';

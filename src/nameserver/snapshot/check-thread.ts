@@ -1,4 +1,4 @@
-// Checks an image that was read from a snapshot and already answers queries. Nobody writes to the image meanwhile.
+// Checks an image that was read from a snapshot, while other threads answer from it and none writes to it.
 
 import { parentPort, workerData } from 'node:worker_threads';
 import { findImageFault } from '../image/check/check-image.ts';

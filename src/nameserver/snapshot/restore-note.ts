@@ -1,4 +1,4 @@
-// Records, next to the snapshot, which generation is being read and checked, and how often this started without ending.
+// Records, next to the snapshot, which generation is being read and checked, and how many attempts have not ended.
 // Otherwise a snapshot that crashes its reader would crash it at every start.
 
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';

@@ -44,7 +44,7 @@ interface SnapshotOptions {
   readonly read?: ReadFile;
 }
 
-/** Applying so many entries of small edits takes about a second, before the first answer after a crash. */
+/** Applying this many entries of small edits takes about a second, and delays the first answer after a crash. */
 const MAX_LOG_ENTRIES = 30_000;
 /** Entries with large zones take longer, so the log is also limited to a quarter of the base's size. */
 const MIN_LOG_BYTES = 64 << 10;
@@ -64,7 +64,8 @@ export class Snapshot {
   readonly #stopping = new AbortController();
   #generation = 0;
   #isForeign: boolean;
-  #isChecking = false;
+  /** True from the reading of a base until its check has ended. */
+  #isUnchecked = false;
   #restoredId: Uint8Array | undefined;
   #baseBytes = 0;
   /** Undefined if there is no base for entries to follow. */
@@ -132,6 +133,7 @@ export class Snapshot {
     if (!this.#isForeign) noteRestoring(directory, generation);
     const base = restoreBase(file, image, this.#progress, read);
     if (base.kind === 'refused') return base;
+    this.#isUnchecked = true;
     this.#restoredId = base.id;
     this.#baseBytes = base.bytes;
     return base;
@@ -145,9 +147,8 @@ export class Snapshot {
     const { directory, image } = this.#options;
     this.#progress.begin('checking the snapshot');
     const { buffer: progress } = this.#progress;
-    this.#isChecking = true;
     const fault = await checkInThread({ buffer: image.buffer, free: writer.exportFree(), progress });
-    this.#isChecking = false;
+    this.#isUnchecked = false;
     if (fault !== undefined) {
       if (!this.#isForeign) noteUnsound(directory);
       throw new Error(`the content of the snapshot in ${directory} is not valid: ${fault}`);
@@ -241,7 +242,7 @@ export class Snapshot {
   /** Abandons the generation being written. The previous one remains. */
   async stop(): Promise<void> {
     this.#stopping.abort();
-    if (this.#isChecking) this.restored(); // the snapshot is not the reason why the process ends
+    if (this.#isUnchecked) this.restored(); // the snapshot is not the reason why the process ends
     await this.#writing;
     this.#flush();
     this.#log?.close();

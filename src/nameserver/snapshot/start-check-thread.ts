@@ -1,4 +1,4 @@
-// The image thread's side of the check of a restored image.
+// Starts the thread that checks a restored image.
 
 import { startThread } from '../../process/start-thread.ts';
 

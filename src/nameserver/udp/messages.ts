@@ -17,7 +17,7 @@ export interface UdpThreadStart {
 export interface UdpThreadParts extends AnswererParts {
   /** At least one socket. */
   readonly sockets: readonly UdpSocket[];
-  /** The queue of an interface that the thread serves instead of the sockets. Slow answers leave through the sockets. */
+  /** The queue of an interface that the thread serves instead of the sockets, which only send answers of the slow path. */
   readonly queue?: XdpQueue | undefined;
   /** The memory of the words of CONTROL. */
   readonly control: SharedArrayBuffer;

@@ -3,6 +3,7 @@
 
 import { performance } from 'node:perf_hooks';
 import { type GroupAnswerer, SLOW_PATH } from '../answer/answer-query.ts';
+import { isLinkLocal } from '../answer/client.ts';
 import { MOST_AHEAD } from '../image/find/read-ahead.ts';
 import type { Reader } from '../image/image.ts';
 import { BatchTimes } from '../observe/batch-times.ts';
@@ -353,8 +354,7 @@ export class PacketBatch {
     }
     if (ipv6 && level === IPPROTO_IPV6 && type === IPV6_PKTINFO) {
       // Link-local addresses keep their interface, without which they have no meaning.
-      const isLinkLocal = bytes[content] === 0xfe && ((bytes[content + 1] as number) & 0xc0) === 0x80;
-      if (!isLinkLocal) words[(content >> 2) + 4] = 0;
+      if (!isLinkLocal(bytes, content)) words[(content >> 2) + 4] = 0;
       return CONTROL_HEAD_BYTES + IN6_PKTINFO_BYTES + 4;
     }
     return 0;

@@ -1,5 +1,6 @@
-// Messages of the slow path that arrived with XDP. Their answers leave through the UDP sockets.
+// Converts messages that arrived with XDP for the slow path, whose answers are sent from the UDP sockets.
 
+import { isLinkLocal } from '../answer/client.ts';
 import { AF_INET, AF_INET6, IP_PKTINFO, IPPROTO_IP, IPPROTO_IPV6, IPV6_PKTINFO } from '../threads/libc.ts';
 import type { SlowFrame } from '../xdp/frame-batch.ts';
 import type { SlowPacket } from './slow-packet.ts';
@@ -9,7 +10,7 @@ const SOCKADDR_IN_BYTES = 16;
 const SOCKADDR_IN6_BYTES = 28;
 
 /**
- * Converts a message that arrived with XDP. Its answer leaves through the socket that the kernel would have chosen.
+ * Selects the socket that the kernel would have chosen. Returns undefined if there is none.
  *
  * @param zone index of the interface, for link-local addresses
  */
@@ -32,8 +33,7 @@ export function packetOf(
   view.setUint16(0, ipv6 ? AF_INET6 : AF_INET, true);
   view.setUint16(2, clientPort);
   name.set(client, ipv6 ? 8 : 4);
-  const isLinkLocal = client[0] === 0xfe && ((client[1] as number) & 0xc0) === 0x80;
-  if (ipv6 && isLinkLocal) view.setUint32(24, zone, true);
+  if (ipv6 && isLinkLocal(client)) view.setUint32(24, zone, true);
   const control = socket.wildcard ? sourceControl(destination) : new Uint8Array(0);
   return { octets: frame.octets, descriptor: socket.descriptor, name, control };
 }

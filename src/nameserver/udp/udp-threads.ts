@@ -24,7 +24,7 @@ import type { UdpSockets } from './udp-sockets.ts';
 export interface UdpThreadsOptions extends UdpThreadStart {
   /** The sockets, which are closed with the threads. */
   readonly sockets: UdpSockets;
-  /** Its queues get a thread each, in addition to those of the sockets. It is closed with the threads. */
+  /** Each queue gets a thread, in addition to those of the sockets. It is closed with the threads. */
   readonly xdp?: Xdp | undefined;
   readonly parts: (thread: number) => AnswererParts;
   /** Undefined if the node has no transfer thread. */
@@ -92,7 +92,7 @@ export class UdpThreads {
       throw error;
     }
     threads.#isStarted = true;
-    // Threads of interfaces that XDP cannot use. One of them becomes the spare.
+    // Threads for the queues of interfaces at which XDP is not possible. One of them becomes the spare.
     for (const worker of options.loading?.splice(1) ?? []) void worker.terminate();
     threads.#startSpareSoon();
     return threads;

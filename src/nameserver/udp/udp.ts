@@ -39,7 +39,7 @@ export interface UdpOptions {
 
 interface XdpChoice {
   readonly interfaces: readonly string[];
-  /** Number of queues for which there are resources. */
+  /** Maximum number of queues, for which counters and reader slots exist. */
   readonly maxQueues: number;
   /** The interfaces of the process that this one replaces. They are closed unless they are among `interfaces`. */
   readonly inherited: readonly XdpShare[];

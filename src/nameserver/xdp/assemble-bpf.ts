@@ -1,9 +1,9 @@
-// Assembles eBPF programs (RFC 9669) of forward jumps, without a compiler.
+// Assembles eBPF programs (RFC 9669) that only jump forward.
 
 export const SIZE = { BYTE: 0x10, HALF: 0x08, WORD: 0x00 } as const;
 type Size = (typeof SIZE)[keyof typeof SIZE];
 
-const INSTRUCTION_BYTES = 8;
+export const INSTRUCTION_BYTES = 8;
 const MAX_JUMP = 0x7fff;
 const MAP_BY_DESCRIPTOR = 1;
 

@@ -1,7 +1,8 @@
 // The eBPF objects of an interface: the map of sockets, the program and the link, which attaches the program. All are
-// descriptors, so they vanish with the processes that hold them, even after kill -9.
+// descriptors, so the kernel deletes them when the processes that hold them have ended, even by kill -9.
 
 import { EAGAIN, SystemError } from '../threads/libc.ts';
+import { INSTRUCTION_BYTES } from './assemble-bpf.ts';
 import type { XdpKernel } from './kernel.ts';
 import { assembleFilter, type Target } from './packet-filter.ts';
 
@@ -9,7 +10,6 @@ const COMMAND = { MAP_CREATE: 0, MAP_UPDATE_ELEM: 2, PROG_LOAD: 5, LINK_CREATE: 
 const XSKMAP = 17;
 const PROGRAM_XDP = 6;
 const ATTACH_XDP = 37;
-const INSTRUCTION_BYTES = 8;
 const NAME = 'zonefleet'; // shown by bpftool
 /** The kernel stops checking a program with EAGAIN if a signal arrives, for example from a profiler. */
 const MAX_TRIES = 20;
@@ -18,7 +18,7 @@ const MAX_TRIES = 20;
 export const ATTACH = { GENERIC: 2, DRIVER: 4 } as const;
 export type AttachMode = (typeof ATTACH)[keyof typeof ATTACH];
 
-/** A union bpf_attr. Longer than all of its members, and zero where the kernel does not know a field. */
+/** Length of a union bpf_attr. The kernel accepts unknown fields if they are zero. */
 const ATTRIBUTE_BYTES = 72;
 
 export function createSocketMap(kernel: XdpKernel, queues: number): number {

@@ -1,5 +1,5 @@
-// The Internet checksum (RFC 1071). Sums are made of words in the order of the processor, because it does not matter
-// for a sum with end-around carry, and loading swapped words would take longer.
+// The Internet checksum (RFC 1071). Words are added in the byte order of the processor: the order does not matter for a sum
+// with end-around carry (§2B), and loading swapped words takes longer.
 
 /** Returns the sum of the octets, at most 64 KiB, as an integer below 2^31 that `fold` reduces. */
 export function sumWords(view: DataView, at: number, octets: number): number {

@@ -44,7 +44,7 @@ export type FrameBatchParts = readonly [
 ];
 
 export const BATCH_FRAMES = 64;
-/** The answer that RFC 1035 §4.2.1 permits is always written, even if the interface cannot send it. */
+/** Answers of this length are permitted (RFC 1035 §4.2.1), even if the interface cannot send them. */
 const MIN_ANSWER_OCTETS = 512;
 const CACHE_LINE = 64;
 
@@ -52,13 +52,13 @@ export class FrameBatch {
   readonly rings: Rings;
   /** The interface's MTU, set by the caller. */
   mtu = 0;
-  /** Not used. Without it, the compiler would omit the reads of `#touch`. */
+  /** Never read. Without it, the compiler would omit the reads of `#touch`. */
   touched = 0;
   readonly #bytes: Uint8Array;
-  /** The frames of a group, which is read before its first answer is made. */
+  /** The frames of a group. All of them are read before the first is answered. */
   readonly #frames: readonly Frame[];
   readonly #isRead = new Uint8Array(MOST_AHEAD);
-  /** The frame that is answered. */
+  /** The frame that is being answered. */
   #frame: Frame;
   readonly #answerer: GroupAnswerer;
   readonly #reader: Reader;
@@ -103,7 +103,7 @@ export class FrameBatch {
     client.transport = 0;
     client.address = bytes;
     const sampler = this.#sampler;
-    /** The number of the answer that is sampled. */
+    /** Number of the next answer that is sampled. */
     let sampled = sampler === undefined ? -1 : sampler.left;
     const startedAtMs = sampled >= 0 && sampled < count ? performance.now() : 0;
     let answers = 0;
@@ -153,8 +153,8 @@ export class FrameBatch {
   }
 
   /**
-   * Reads a word of each line of the frames. The kernel has written them on another core, so each line takes long to arrive,
-   * but the processor requests many of them concurrently if nothing depends on them.
+   * Reads an octet of the first cache lines of each frame. The kernel has written them on another core, so each takes long
+   * to arrive, but the processor requests many of them concurrently if nothing depends on them.
    */
   #touch(count: number): void {
     const { rings } = this;

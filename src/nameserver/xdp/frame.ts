@@ -1,24 +1,24 @@
 // Reads Ethernet frames with UDP queries in place, and writes the headers of the replies. Allocates nothing: the state of
-// a frame is kept in fields until the next one. A frame that is not read is dropped, as the kernel would drop it: the
-// filter has already passed everything to the kernel that is not for the node.
+// a frame is kept in fields until the next one. The caller drops frames that are rejected here, as the kernel would: the
+// filter has passed everything to the kernel that is not for the node.
 
 import { fold, inNetworkOrder, sumWords } from './checksum.ts';
 
-const ETHERNET_OCTETS = 14;
-const TAG_OCTETS = 4;
-const MAX_TAGS = 2;
-const IPV4_OCTETS = 20;
-const IPV6_OCTETS = 40;
-const UDP_OCTETS = 8;
+export const ETHERNET_OCTETS = 14;
+export const TAG_OCTETS = 4;
+export const MAX_TAGS = 2;
+export const IPV4_OCTETS = 20;
+export const IPV6_OCTETS = 40;
+export const UDP_OCTETS = 8;
 export const MAX_HEADERS_OCTETS = ETHERNET_OCTETS + MAX_TAGS * TAG_OCTETS + IPV6_OCTETS + UDP_OCTETS;
 /** The shortest frame, without its checksum (IEEE 802.3 §4.2.3.3). */
 const MIN_FRAME_OCTETS = 60;
 
-const ETHER_TYPE = { IPV4: 0x0800, IPV6: 0x86dd, TAG: 0x8100, SERVICE_TAG: 0x88a8 } as const;
-const UDP = 17;
+export const ETHER_TYPE = { IPV4: 0x0800, IPV6: 0x86dd, TAG: 0x8100, SERVICE_TAG: 0x88a8 } as const;
+export const UDP = 17;
 const HOP_LIMIT = 64;
 const DONT_FRAGMENT = 0x4000;
-const FRAGMENT = 0x3fff; // "more fragments", and the offset
+export const FRAGMENT = 0x3fff; // "more fragments", and the offset
 /** The protocol of the pseudo-header, as a term of a sum. */
 const UDP_TERM = inNetworkOrder(UDP);
 
@@ -35,7 +35,7 @@ export class Frame {
   readonly #view: DataView;
   #at = 0;
   #ip = 0;
-  /** Sum of both addresses, which is the same in the reply. */
+  /** Sum of both addresses, which is equal in the reply. */
   #addressSum = 0;
 
   constructor(bytes: Uint8Array) {
@@ -77,7 +77,7 @@ export class Frame {
     const view = this.#view;
     if (end - ip < IPV4_OCTETS + UDP_OCTETS) return false;
     const head = view.getInt32(ip);
-    const total = head & 0xffff; // what follows in the frame is padding
+    const total = head & 0xffff; // octets after it are padding
     if (head >>> 24 !== 0x45 || total < IPV4_OCTETS + UDP_OCTETS || total > end - ip) return false;
     if ((view.getUint16(ip + 6) & FRAGMENT) !== 0 || view.getUint8(ip + 9) !== UDP) return false;
     if (fold(sumWords(view, ip, IPV4_OCTETS)) !== 0xffff) return false;
@@ -111,8 +111,8 @@ export class Frame {
     const checksum = view.getUint16(udp + 6, true);
     if (checksum !== 0) {
       const pseudo = this.#addressSum + UDP_TERM + inNetworkOrder(octets);
-      // A sender on the same machine, or in a container of it, leaves the checksum to hardware that does not exist: then
-      // the field has only the sum of the pseudo-header.
+      // For a sender on the same machine, including its containers, the kernel leaves the checksum to the hardware, and the
+      // field has only the sum of the pseudo-header.
       if (fold(pseudo + sumWords(view, udp, octets)) !== 0xffff && checksum !== fold(pseudo)) return false;
     } else if (!mayOmitChecksum) return false; // RFC 8200 §8.1
     this.messageAt = udp + UDP_OCTETS;
@@ -121,7 +121,7 @@ export class Frame {
     return true;
   }
 
-  /** The unspecified, loopback, multicast and IPv4-mapped addresses are not clients, nor is the node itself. */
+  /** Returns false for unspecified, loopback, multicast and IPv4-mapped addresses, and for the destination. */
   #isIpv6Client(at: number): boolean {
     const view = this.#view;
     const first = view.getInt32(at);
@@ -159,7 +159,7 @@ export class Frame {
     view.setInt32(udp + 4, udpOctets << 16);
     const sum = this.#addressSum + UDP_TERM + inNetworkOrder(udpOctets) + sumWords(view, udp, udpOctets);
     const checksum = ~fold(sum) & 0xffff;
-    view.setUint16(udp + 6, checksum === 0 ? 0xffff : checksum, true); // 0 would mean "none"
+    view.setUint16(udp + 6, checksum === 0 ? 0xffff : checksum, true); // 0 means "no checksum"
     let end = udp + udpOctets;
     while (end - at < MIN_FRAME_OCTETS) view.setUint8(end++, 0);
     return end - at;

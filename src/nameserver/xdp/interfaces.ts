@@ -1,16 +1,16 @@
-// What the system says about network interfaces (sysfs, ethtool).
+// Reads the properties of network interfaces from the system (sysfs, ethtool).
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { networkInterfaces } from 'node:os';
 import type { ListenAddress } from '../../process/listen-address.ts';
-import { addressOctets, isLoopback } from '../answer/client.ts';
+import { addressOctets, isLinkLocal, isLoopback } from '../answer/client.ts';
 import { AF_INET, SOCK_CLOEXEC, SOCK_DGRAM } from '../threads/libc.ts';
 import type { XdpKernel } from './kernel.ts';
 import type { Target } from './packet-filter.ts';
 
 const ROOT = '/sys/class/net';
 
-/** Returns undefined if there is no such interface. */
+/** Returns undefined if the interface does not exist. */
 export function indexOf(name: string): number | undefined {
   return readNumber(name, 'ifindex');
 }
@@ -19,7 +19,7 @@ export function mtuOf(name: string): number | undefined {
   return readNumber(name, 'mtu');
 }
 
-/** Returns the number of receive queues, 0 if there is no such interface. */
+/** Returns the number of receive queues: 0 if the interface does not exist. */
 export function countQueues(name: string): number {
   return list(`${ROOT}/${name}/queues`).filter((entry) => entry.startsWith('rx-')).length;
 }
@@ -38,8 +38,8 @@ const NAME_BYTES = 16;
 const IFREQ_BYTES = 40;
 
 /**
- * Returns true if the hardware removes the VLAN tags of received frames that VLAN interfaces need. A program cannot see
- * such a tag, so a reply would leave without it.
+ * Returns true if VLAN interfaces use this one, and its hardware removes the VLAN tags of received frames. A program
+ * cannot see such a tag, so a reply would be sent without it.
  */
 export function losesTags(kernel: XdpKernel, name: string): boolean {
   if (!hasVlans(name)) return false;
@@ -69,16 +69,12 @@ export function targetsAt(name: string, listen: readonly ListenAddress[]): Targe
     for (const { address, of } of own) {
       const octets = addressOctets(address);
       if (octets.length !== wanted.length || isLoopback(octets)) continue;
-      if (isLinkLocal(octets) && of !== name) continue;
+      if (octets.length === 16 && isLinkLocal(octets) && of !== name) continue;
       if (isWildcard || octets.join() === wanted.join())
         targets.set(`${octets.join()} ${port}`, { address: octets, port });
     }
   }
   return [...targets.values()];
-}
-
-function isLinkLocal(octets: Uint8Array): boolean {
-  return octets.length === 16 && octets[0] === 0xfe && ((octets[1] as number) & 0xc0) === 0x80;
 }
 
 function readNumber(name: string, file: string): number | undefined {

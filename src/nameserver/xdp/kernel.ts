@@ -1,8 +1,8 @@
-// The system calls for AF_XDP and eBPF, in addition to those of `Libc`. Loaded only where it is used.
+// The system calls for AF_XDP and eBPF, in addition to those of `Libc`.
 
 import type { Libc } from '../threads/libc.ts';
 
-/** Each call returns -1 on failure and sets `errno`. Addresses are numbers: the calls per batch pass none. */
+/** Each call returns -1 on failure and sets `errno`. */
 export interface XdpKernel extends Libc {
   getsockopt(socket: number, level: number, option: number, value: Uint8Array, bytes: Uint32Array): number;
   mmap(
@@ -18,7 +18,7 @@ export interface XdpKernel extends Libc {
   ftruncate(descriptor: number, bytes: number): number;
   ioctl(descriptor: number, request: number, argument: Uint8Array): number;
   bpf(command: number, attributes: Uint8Array): number;
-  /** Sends what is in the ring. */
+  /** Makes the kernel send the frames in the send ring. */
   sendRing(socket: number): number;
   /** Returns the memory at an address, which stays valid until it is unmapped. */
   view(address: number, bytes: number): ArrayBuffer;

@@ -1,4 +1,5 @@
-// Opens XDP at one interface: program, link and the sockets of all queues, in the fastest mode that its driver has.
+// Opens XDP at one interface, in the fastest mode that its driver supports: the program, the link and a socket for each
+// queue.
 
 import type { ListenAddress } from '../../process/listen-address.ts';
 import { SystemError } from '../threads/libc.ts';
@@ -26,10 +27,10 @@ const MODES: readonly [XdpMode, AttachMode, BindMode][] = [
   ['generic', ATTACH.GENERIC, BIND.COPY],
 ];
 
-/** Why an interface is left to the kernel, and what the operator can do. */
+/** The reason why XDP cannot be used at an interface, and what the operator can do. */
 export class XdpFault extends Error {}
 
-/** Returns the interface and a function that starts to take packets. Throws XdpFault if that is not possible. */
+/** Returns the interface and a function that starts to take packets. Throws XdpFault if XDP is not possible. */
 export function openInterface(
   kernel: XdpKernel,
   name: string,
@@ -75,7 +76,7 @@ function openFastest(
   for (const [mode, attachMode, bindMode] of MODES) {
     const open: number[] = [];
     try {
-      // Some drivers have queues for sockets only while a program is attached.
+      // Some drivers create queues for sockets only while a program is attached.
       const link = attach(kernel, program, index, attachMode);
       open.push(link);
       const sockets = Array.from({ length: queues }, (_, queue) => {
@@ -93,7 +94,7 @@ function openFastest(
   throw fault;
 }
 
-/** True if another mode may work. */
+/** Returns true if another mode may work. */
 function isUnsupported(error: unknown): boolean {
   const { code } = error as NodeJS.ErrnoException;
   return !['EPERM', 'EACCES', 'EBUSY', 'EEXIST', 'ENODEV', 'ENOBUFS', 'ENOMEM', 'EMFILE'].includes(

@@ -32,7 +32,7 @@ const SENT_PER_CALL = 256;
 export const BIND = { COPY: 2, ZERO_COPY: 4 } as const;
 export type BindMode = (typeof BIND)[keyof typeof BIND];
 
-/** The socket receives only once the map has it. */
+/** Opens a socket, which receives only when it is in the map. */
 export function openQueue(
   kernel: XdpKernel,
   interfaceIndex: number,

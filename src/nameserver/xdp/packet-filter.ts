@@ -1,7 +1,19 @@
-// The eBPF program at an interface. It gives UDP queries for the node's addresses to the socket of the queue on which
-// they arrived. The kernel gets everything else, and these queries too if the queue has no socket.
+// The eBPF program at an interface. It passes UDP queries for the node's addresses to the socket of the queue on which
+// they arrived, and everything else to the kernel, which also gets these queries if the queue has no socket.
 
 import { BpfAssembler, SIZE } from './assemble-bpf.ts';
+import { inNetworkOrder } from './checksum.ts';
+import {
+  ETHER_TYPE,
+  ETHERNET_OCTETS,
+  FRAGMENT,
+  IPV4_OCTETS,
+  IPV6_OCTETS,
+  MAX_TAGS,
+  TAG_OCTETS,
+  UDP,
+  UDP_OCTETS,
+} from './frame.ts';
 
 /** An address and port that the node answers on. */
 export interface Target {
@@ -20,13 +32,8 @@ const DATA = 0;
 const DATA_END = 4;
 const QUEUE = 16;
 
-const ETHERNET_OCTETS = 14;
-const ETHER_TYPE = 12;
-const TAG_OCTETS = 4;
-const MAX_TAGS = 2;
-const UDP_OCTETS = 8;
+const TYPE_AT = ETHERNET_OCTETS - 2;
 const DESTINATION_PORT = 2;
-const UDP = 17;
 
 // Registers. The others hold temporary values.
 const PACKET = 2;
@@ -48,18 +55,18 @@ export function assembleFilter(targets: readonly Target[], map: number): Uint8Ar
   code.load(SIZE.BYTE, VALUE, PACKET, 0);
   code.and(VALUE, 1);
   code.jumpUnlessEqual(VALUE, 0, 'pass'); // broadcast or multicast
-  code.load(SIZE.HALF, VALUE, PACKET, ETHER_TYPE);
+  code.load(SIZE.HALF, VALUE, PACKET, TYPE_AT);
   for (let tag = 1; tag <= MAX_TAGS; tag++) {
-    code.jumpIfEqual(VALUE, swapped(0x8100), `tag ${tag}`);
-    code.jumpUnlessEqual(VALUE, swapped(0x88a8), 'no tag');
+    code.jumpIfEqual(VALUE, inNetworkOrder(ETHER_TYPE.TAG), `tag ${tag}`);
+    code.jumpUnlessEqual(VALUE, inNetworkOrder(ETHER_TYPE.SERVICE_TAG), 'no tag');
     code.label(`tag ${tag}`);
     code.add(PACKET, TAG_OCTETS); // all offsets below count from here
     requireOctets(code, ETHERNET_OCTETS);
-    code.load(SIZE.HALF, VALUE, PACKET, ETHER_TYPE);
+    code.load(SIZE.HALF, VALUE, PACKET, TYPE_AT);
   }
   code.label('no tag');
-  code.jumpIfEqual(VALUE, swapped(0x0800), 'ipv4');
-  code.jumpIfEqual(VALUE, swapped(0x86dd), 'ipv6');
+  code.jumpIfEqual(VALUE, inNetworkOrder(ETHER_TYPE.IPV4), 'ipv4');
+  code.jumpIfEqual(VALUE, inNetworkOrder(ETHER_TYPE.IPV6), 'ipv6');
   pass(code);
   code.label('ipv4');
   matchIpv4(code, targets);
@@ -78,15 +85,15 @@ export function assembleFilter(targets: readonly Target[], map: number): Uint8Ar
 
 function matchIpv4(code: BpfAssembler, targets: readonly Target[]): void {
   const ip = ETHERNET_OCTETS;
-  requireOctets(code, ip + 20 + UDP_OCTETS);
+  requireOctets(code, ip + IPV4_OCTETS + UDP_OCTETS);
   code.load(SIZE.BYTE, VALUE, PACKET, ip);
   code.jumpUnlessEqual(VALUE, 0x45, 'pass'); // with options, or not IPv4
   code.load(SIZE.HALF, VALUE, PACKET, ip + 6);
-  code.and(VALUE, swapped(0x3fff));
+  code.and(VALUE, inNetworkOrder(FRAGMENT));
   code.jumpUnlessEqual(VALUE, 0, 'pass'); // a fragment
   code.load(SIZE.BYTE, VALUE, PACKET, ip + 9);
   code.jumpUnlessEqual(VALUE, UDP, 'pass');
-  code.load(SIZE.HALF, PORT, PACKET, ip + 20 + DESTINATION_PORT);
+  code.load(SIZE.HALF, PORT, PACKET, ip + IPV4_OCTETS + DESTINATION_PORT);
   code.load(SIZE.WORD, ADDRESS[0], PACKET, ip + 16);
   for (const { address, port } of targets) {
     if (address.length === 4) matchTarget(code, address, port);
@@ -96,13 +103,13 @@ function matchIpv4(code: BpfAssembler, targets: readonly Target[]): void {
 
 function matchIpv6(code: BpfAssembler, targets: readonly Target[]): void {
   const ip = ETHERNET_OCTETS;
-  requireOctets(code, ip + 40 + UDP_OCTETS);
+  requireOctets(code, ip + IPV6_OCTETS + UDP_OCTETS);
   code.load(SIZE.BYTE, VALUE, PACKET, ip);
   code.and(VALUE, 0xf0);
   code.jumpUnlessEqual(VALUE, 0x60, 'pass');
   code.load(SIZE.BYTE, VALUE, PACKET, ip + 6);
   code.jumpUnlessEqual(VALUE, UDP, 'pass'); // also extension headers
-  code.load(SIZE.HALF, PORT, PACKET, ip + 40 + DESTINATION_PORT);
+  code.load(SIZE.HALF, PORT, PACKET, ip + IPV6_OCTETS + DESTINATION_PORT);
   for (const [i, register] of ADDRESS.entries()) code.load(SIZE.WORD, register, PACKET, ip + 24 + 4 * i);
   for (const { address, port } of targets) {
     if (address.length === 16) matchTarget(code, address, port);
@@ -116,11 +123,11 @@ function matchTarget(code: BpfAssembler, address: Uint8Array, port: number): voi
   for (let i = 0; 4 * i < address.length; i++) {
     code.jumpUnlessEqual(ADDRESS[i] as number, view.getUint32(4 * i, true), next);
   }
-  code.jumpIfEqual(PORT, swapped(port), 'take');
+  code.jumpIfEqual(PORT, inNetworkOrder(port), 'take');
   code.label(next);
 }
 
-/** Passes a packet that has fewer octets from PACKET on. */
+/** Passes a packet to the kernel if it has fewer octets from PACKET on. */
 function requireOctets(code: BpfAssembler, octets: number): void {
   code.move(LIMIT, PACKET);
   code.add(LIMIT, octets);
@@ -130,9 +137,4 @@ function requireOctets(code: BpfAssembler, octets: number): void {
 function pass(code: BpfAssembler): void {
   code.set(0, XDP_PASS);
   code.exit();
-}
-
-/** Returns the value that a little-endian processor loads from two octets in network order. */
-function swapped(value: number): number {
-  return ((value & 0xff) << 8) | (value >> 8);
 }

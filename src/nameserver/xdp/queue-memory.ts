@@ -5,10 +5,10 @@ import { SystemError } from '../threads/libc.ts';
 import { MAP_POPULATE, MAP_SHARED, PROT_READ_WRITE, SOL_XDP, type XdpKernel } from './kernel.ts';
 import type { Ring, RingSet } from './rings.ts';
 
-/** Frames that are with the kernel or in the rings. */
+/** Number of frames that are with the kernel or in the rings. */
 export const FRAMES = 2048;
 export const FRAME_BYTES = 2048;
-/** One more frame, which is never in a ring, for queries that leave no space for their answers. */
+/** Offset of one more frame, which is never in a ring, for queries that leave no space for their answers. */
 export const SCRATCH_AT = FRAMES * FRAME_BYTES;
 export const MEMORY_BYTES = (FRAMES + 1) * FRAME_BYTES;
 /** Number of descriptors in each ring. */
@@ -33,7 +33,7 @@ export interface QueueDescriptors {
 export interface QueueMemory {
   readonly bytes: Uint8Array;
   readonly rings: RingSet;
-  /** Ends all uses of the memory, without which the process would crash. */
+  /** Unmaps the memory. Later uses crash the process. */
   unmap(): void;
 }
 

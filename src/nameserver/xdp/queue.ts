@@ -1,4 +1,4 @@
-// What the thread of a queue shares with the main thread.
+// A queue, as the main thread passes it to the thread that serves it.
 
 import type { QueueDescriptors } from './queue-memory.ts';
 
@@ -9,7 +9,7 @@ export interface XdpQueue extends QueueDescriptors {
 }
 
 export const QUEUE_STATE = {
-  /** 1 as soon as the thread may use the rings: no other process does. */
+  /** 1 if the thread may use the rings, because no other process does. */
   IS_ACTIVE: 0,
   /** The MTU of the interface. */
   MTU: 1,

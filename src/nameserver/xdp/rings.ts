@@ -4,9 +4,9 @@
 //   fill ──kernel──▶ receive ──reply──▶ send ──kernel──▶ completion ──▶ fill
 //                    receive ──without a reply──▶ fill
 //
-// The fill ring has space for all frames, so it never overflows. This side keeps no other list of frames: if the thread or
-// the process is replaced, the next one continues from the indexes in the rings. Indexes of a consumer are stored first: a
-// thread that is killed in between loses the frames of a batch, but no frame is in two rings.
+// The fill ring has space for all frames, so it never overflows. The node keeps no other list of frames: if the thread or
+// the process is replaced, the next one continues from the indexes in the rings. The index of a consumer is stored first,
+// so that no frame is ever in two rings: a thread that is killed before it stores the others loses the frames of a batch.
 
 /** A ring as mapped memory. Indexes count without end, modulo 2^32. */
 export interface Ring {
@@ -35,7 +35,7 @@ export class Rings {
   readonly #receiveMask: number;
   readonly #sendMask: number;
   readonly #sendSlots: number;
-  // The indexes that this side writes. Those in the rings are updated once per batch.
+  // The indexes that the node writes. Those in the rings are updated once per batch.
   #filled: number;
   #received: number;
   #sent: number;
@@ -61,7 +61,7 @@ export class Rings {
 
   /** Returns the number of frames that can be sent. */
   get sendRoom(): number {
-    return this.#sendSlots - ((this.#sent - Atomics.load(this.#set.send.consumer, 0)) | 0);
+    return this.#sendSlots - this.unsent;
   }
 
   /** Returns the number of frames that the kernel has not yet taken for sending. */
@@ -90,7 +90,7 @@ export class Rings {
     ] as number;
   }
 
-  /** Sends from a received frame. The caller must have checked `sendRoom`. */
+  /** Sends octets of a received frame. The caller must have checked `sendRoom`. */
   send(address: number, octets: number): void {
     const { words } = this.#set.send;
     const at = (this.#sent & this.#sendMask) * DESCRIPTOR_WORDS;
@@ -110,7 +110,7 @@ export class Rings {
     this.#filled = (this.#filled + 1) | 0;
   }
 
-  /** Returns the frames that were sent to the kernel. */
+  /** Frees the frames that the kernel has sent. */
   freeCompleted(): void {
     const { completion } = this.#set;
     const end = Atomics.load(completion.producer, 0);
@@ -122,7 +122,7 @@ export class Rings {
     this.publishFree();
   }
 
-  /** Gives the freed frames to the kernel. */
+  /** Passes the freed frames to the kernel. */
   publishFree(): void {
     Atomics.store(this.#set.fill.producer, 0, this.#filled);
   }

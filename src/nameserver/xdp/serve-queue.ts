@@ -7,7 +7,7 @@ import { QUEUE_STATE, type XdpQueue } from './queue.ts';
 import { mapQueue } from './queue-memory.ts';
 
 const WAIT_MS = 100;
-/** Maximum number of calls that make the kernel send one batch. Without a limit, a slow interface could hold the thread. */
+/** Maximum number of calls that make the kernel send one batch. Without a limit, a slow interface could block the thread. */
 const MAX_WAKEUPS = 64;
 
 /** Returns a function that serves until its parameter, which is called several times per second, returns true. */
@@ -20,7 +20,7 @@ export async function openQueueServer(
   const memory = mapQueue(kernel, queue);
   return (beat) => {
     if (!isActivated(queue, beat)) return;
-    // Only now: another process may have used the rings until they were activated.
+    // Created only now, because another process may have used the rings until they were activated.
     const batch = new FrameBatch(memory, ...parts);
     serveQueue(kernel, queue, batch, beat);
     batch.rest(); // posts the last samples

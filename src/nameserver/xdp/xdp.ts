@@ -1,6 +1,6 @@
 // The interfaces at which this process takes packets before the kernel does (XDP_INTERFACES). The main thread owns their
-// descriptors, so a thread that dies is replaced and loses nothing. If XDP is not possible at an interface, the log has
-// the reason, and the UDP sockets get its packets.
+// descriptors, so a thread that dies is replaced and loses nothing. If XDP is not possible at an interface, the reason is
+// logged, and the UDP sockets receive its packets.
 
 import type { ListenAddress } from '../../process/listen-address.ts';
 import type { Log } from '../../process/reconnect.ts';
@@ -11,7 +11,7 @@ import { openInterface, XdpFault, type XdpInterface } from './open-interface.ts'
 import { QUEUE_STATE, QUEUE_STATE_BYTES, type XdpQueue } from './queue.ts';
 import { LAYOUT } from './queue-memory.ts';
 
-/** The interfaces of a process, for the one that replaces it. All numbers but `index` and `layout` are descriptors. */
+/** An interface of a process, for the one that replaces it. `link` and the numbers of `queues` are descriptors. */
 export interface XdpShare extends XdpInterface {
   readonly layout: string;
 }
@@ -21,14 +21,14 @@ export interface Xdp {
   /** The interfaces that have not been deleted. */
   readonly interfaces: readonly XdpInterface[];
   /**
-   * Takes packets from now on at the interfaces that this process has opened. Call it when the threads of all queues
-   * serve, and before the process drops its rights.
+   * Starts to take packets at the interfaces that this process has opened. Call it when the threads of all queues serve,
+   * and before the process drops its rights.
    */
   activate(): void;
-  /** The same at the interfaces of another process. Call it when no other process uses them. */
+  /** Starts to use the inherited interfaces. Call it when no other process uses them. */
   activateInherited(): void;
   share(): readonly XdpShare[];
-  /** Leaves all further packets to the kernel, unless another process has the interfaces too. */
+  /** Leaves all later packets to the kernel, unless another process has the interfaces too. */
   detach(): void;
   close(): void;
 }
@@ -52,7 +52,7 @@ interface OpenInterface {
   readonly activate?: () => void;
 }
 
-/** Never fails: each interface that cannot be used is logged. */
+/** Never rejects: logs each interface that cannot be used. */
 export async function openXdp(options: XdpOptions): Promise<Xdp> {
   const { interfaces, inherited, log } = options;
   const kernel = await openXdpKernel(options.libc);
@@ -96,7 +96,7 @@ function openNew(
   queues: number,
   listen: readonly ListenAddress[],
 ): OpenInterface {
-  // Capabilities belong to threads. Only a change of the user takes them from all threads, including those of V8.
+  // Capabilities belong to threads. Only a change of the user removes them from all threads, including those of V8.
   if (process.getuid?.() !== 0) throw new XdpFault('only a node that is started as root can use XDP');
   return openInterface(kernel, name, queues, listen);
 }
@@ -140,8 +140,8 @@ class OpenXdp implements Xdp {
       })),
     }));
     this.queues = this.#open.flatMap(({ queues }) => queues);
-    this.#look();
-    this.#watch = setInterval(() => this.#look(), WATCH_INTERVAL_MS).unref();
+    this.#watchInterfaces();
+    this.#watch = setInterval(() => this.#watchInterfaces(), WATCH_INTERVAL_MS).unref();
   }
 
   get interfaces(): readonly XdpInterface[] {
@@ -183,8 +183,8 @@ class OpenXdp implements Xdp {
     }
   }
 
-  /** Follows the MTU, and reports a deleted interface, which does not come back. */
-  #look(): void {
+  /** Follows the MTU, and reports an interface that was deleted. */
+  #watchInterfaces(): void {
     for (const { opened, queues } of this.#open) {
       if (this.#deleted.has(opened)) continue;
       const mtu = mtuOf(opened.name);

@@ -448,13 +448,14 @@ describe('the check of a restored image', () => {
     await expectFresh(new Node());
   });
 
-  test('forgets the attempt to read a valid snapshot, also if the node is stopped meanwhile', async () => {
+  test('forgets the attempt to read a valid snapshot, also if the node is stopped before the check or meanwhile', async () => {
     await writeSnapshot();
-    for (const isStopped of [false, true]) {
+    for (const stopped of ['never', 'before', 'meanwhile']) {
       const again = new Node();
       noteRestoring(directory, 1);
-      const checked = again.snapshot.checkRestored(again.writer);
-      if (isStopped) await again.snapshot.stop();
+      if (stopped === 'before') await again.snapshot.stop();
+      const checked = stopped === 'before' ? undefined : again.snapshot.checkRestored(again.writer);
+      if (stopped === 'meanwhile') await again.snapshot.stop();
       else await checked;
       expect(readdirSync(directory).sort()).toEqual(['zones.1.image', 'zones.1.log']);
       await checked;

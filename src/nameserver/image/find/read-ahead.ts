@@ -1,6 +1,6 @@
-// Loads the memory that several answers need before the first of them is made. The processor then waits for memory once
-// for a group of names, because loads that do not depend on each other overlap. It would wait several times for each
-// name otherwise: a node with many names does not fit into the caches.
+// Loads the memory that several answers need, before the first of them is made. Loads that do not depend on each other
+// overlap, so the processor waits for memory a few times per group. Otherwise it would wait several times per name if the
+// zones do not fit into its caches.
 
 import type { Image } from '../image.ts';
 import {
@@ -16,7 +16,7 @@ import {
 } from '../layout.ts';
 import type { FoldedName } from './folded-name.ts';
 
-/** Maximum number of names in a group. */
+/** Maximum number of names in a group. A power of two. */
 export const MOST_AHEAD = 16;
 
 export class ReadAhead {
