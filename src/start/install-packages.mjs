@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** Returns when node_modules has all packages, with those for development if `withDevelopment` is true. */
+/** Resolves when node_modules has all packages, including those for development if `withDevelopment` is true. */
 export async function installPackages(withDevelopment) {
   if (isStale(withDevelopment)) await installOnce(withDevelopment);
 }

@@ -19,13 +19,14 @@ if (files < 256)
   fail(`the limit of open files is ${files}: at least 256 are required, 4096 are recommended (ulimit -n)`);
 
 endWithNpm();
-// As in Node 21 and newer. Without it, `pg` examines the class Response, which loads Node's HTTP client: 15 ms of processor time.
+// As in Node.js 21 and newer. Without it, `pg` examines the class Response, which loads Node's HTTP client: 15 ms of processor
+// time.
 globalThis.navigator ??= { userAgent: `Node.js/${major}` };
 const isTest = program === 'vitest';
 const dataDirectory = resolve(process.env.DATA_DIR || join(root, 'data'));
 const isSource = program.endsWith('.ts');
 const isCommand = program === 'src/cli/main.ts';
-/** Other programs always do. The archive of the commands has no source maps. */
+/** Commands only print stacks that name the source if this is true, because their archive has no source maps. */
 const printsStacks = process.env.ZONEFLEET_STACK === '1';
 const found = isSource ? (await import('./stamp.mjs')).findCompiled(root, program, dataDirectory) : undefined;
 if (found === undefined) {
@@ -95,13 +96,7 @@ async function becomeProgram(rest) {
   const compiled = code === root && found !== undefined ? found : await compileIn(code);
   if (compiled === undefined) (await import('tsx/esm/api')).register();
   else if (!isCommand || printsStacks) process.setSourceMapsEnabled(true);
-  if (
-    compiled !== undefined &&
-    isCommand &&
-    !printsStacks &&
-    (await import('./archive.mjs')).runArchive(compiled, rest)
-  )
-    return;
+  else if ((await import('./archive.mjs')).runArchive(compiled, rest)) return;
   await import(pathToFileURL(compiled ?? resolve(code, program)).href);
 }
 

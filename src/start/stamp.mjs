@@ -1,14 +1,14 @@
 // Finds the compiled form of a program without reading its sources, which takes longer than a command of the CLI. A stamp next
-// to the compiled versions has the status of each file (size, times, inode) that the program was compiled from.
+// to the compiled versions records the size, times and inode of each file that the program was compiled from.
 
 import { existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 
 /** A change within this time after another one may leave the same times. */
 const SETTLED_MS = 2000;
-/** The version of a program that is in use is marked as such at least this often. */
+/** Maximum age of a stamp. A start without one records that the compiled version is in use. */
 const RENEWED_MS = 86_400_000;
-/** If these are unchanged, no package was installed and no package is missing. */
+/** If these are unchanged, no package was installed or is missing. */
 const OF_PACKAGES = ['package-lock.json', 'node_modules/.package-lock.json', 'package.json', 'tsconfig.json'];
 const MAY_BE_ABSENT = { throwIfNoEntry: false };
 const ABSENT = { size: -1, ino: 0, mtimeMs: 0, ctimeMs: 0 };
@@ -59,13 +59,13 @@ export function statusOf(root, sources) {
   );
 }
 
-/** The same without garbage, because it runs for each source at each start. */
+/** Compares without allocating, because it runs for each source at each start. */
 function isUnchanged(root, [file, size, ino, mtimeMs, ctimeMs]) {
   const now = statSync(`${root}/${file}`, MAY_BE_ABSENT) ?? ABSENT;
   return now.size === size && now.ino === ino && now.mtimeMs === mtimeMs && now.ctimeMs === ctimeMs;
 }
 
-/** One stamp for each program, checkout and version of Node.js that use a place. */
+/** Returns the path of the stamp for a program, a checkout and this version of Node.js. */
 function stampIn(place, { root, program }) {
   const words = [process.version, program, root].map(encodeURIComponent).join('-');
   return join(place, `stamp-${words.slice(-200)}.json`);
@@ -82,7 +82,7 @@ function readStamp(place, of) {
   }
 }
 
-/** Writes no stamp if one of the sources has just changed, or if we may not write. */
+/** Writes the stamp, unless one of the sources has just changed or the directory is not writable. */
 export function writeStamp(place, { root, program, name, sources, status }) {
   const file = stampIn(place, { root, program });
   const unfinished = `${file}.${process.pid}.unfinished`;

@@ -1,4 +1,4 @@
-// The table of commands: what the help of `zonefleet` lists, and how the code of each command is loaded.
+// Lists commands in the help of `zonefleet`, and loads the code of those that are used.
 
 import type { Command } from 'commander';
 import type { Cli } from './cli.ts';
@@ -6,7 +6,7 @@ import type { Cli } from './cli.ts';
 export interface Commands {
   /** Descriptions of top-level commands. The keys are as in the help, such as `check [options] <name>`. */
   readonly listed: Readonly<Record<string, string>>;
-  /** Names of top-level commands of other parts that get further commands. */
+  /** Names of top-level commands of other parts to which `load` adds subcommands. */
   readonly extended?: readonly string[];
   /** Loads the code of the commands, which adds their arguments, options and actions. */
   readonly load: () => Promise<AddCommands>;
@@ -14,7 +14,7 @@ export interface Commands {
 
 type AddCommands = (program: Command, cli: Cli) => void;
 
-/** Returns the top-level command with this name. Creates it if it is not listed, as in a test of one part. */
+/** Returns the top-level command with this name. Creates it if the program does not list it, as in a test of one part. */
 export function commandOf(program: Command, name: string): Command {
   return program.commands.find((command) => command.name() === name) ?? program.command(name);
 }

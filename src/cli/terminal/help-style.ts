@@ -1,8 +1,8 @@
-// How `--help` prints commands and options.
+// Formats commands and options for `--help`.
 
 import { type Command, Help, type HelpConfiguration, type Option } from 'commander';
 
-/** Marks mandatory options as required. Prints these terms for top-level commands, whose options are not loaded. */
+/** Marks mandatory options as required. `terms` has the terms of top-level commands, whose options are not loaded. */
 export function helpStyle(terms: ReadonlyMap<string, string>): HelpConfiguration {
   return {
     showGlobalOptions: true,

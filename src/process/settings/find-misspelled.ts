@@ -57,7 +57,7 @@ function countEdits(from: string, to: string, most: number): number | undefined 
         isSwapped ? at(beforeLast, j - 2) + 1 : Number.POSITIVE_INFINITY,
       );
     }
-    if (Math.min(...last, ...row) > most) return undefined; // each further row follows from these two
+    if (Math.min(...last, ...row) > most) return undefined; // later rows are not smaller
     [beforeLast, last] = [last, row];
   }
   const edits = at(last, to.length);

@@ -72,7 +72,7 @@ export function readSettings(env: Environment) {
     nameserverSetsAreDefault: !hasSets && !hasPool,
     /** True if the addresses are defaults, in which case one that the machine lacks may be omitted. */
     dnsListenIsDefault: textOf(SETTINGS.dnsListen, env) === undefined,
-    /** Logged once at the start. Most commands do not need them, and comparing all names takes milliseconds. */
+    /** Logged once at the start. Computed only if used, because comparing all names takes milliseconds. */
     get warnings(): readonly string[] {
       const ofSets = hasPool || !hasSets ? [] : [nameserverSets.length === 1 ? ONE_SET : SHARED_SETS];
       return [...misspelledSettings(env), ...ofSets];
