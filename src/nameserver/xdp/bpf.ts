@@ -41,8 +41,13 @@ export function setSocket(kernel: XdpKernel, map: number, queue: number, socket:
   call(kernel, 'map update', COMMAND.MAP_UPDATE_ELEM, bytes);
 }
 
-export function loadFilter(kernel: XdpKernel, targets: readonly Target[], map: number): number {
-  const code = assembleFilter(targets, map);
+export function loadFilter(
+  kernel: XdpKernel,
+  targets: readonly Target[],
+  map: number,
+  mac: Uint8Array,
+): number {
+  const code = assembleFilter(targets, map, mac);
   const license = Uint8Array.from(Buffer.from('MIT\0'));
   const { bytes, view } = attributes();
   view.setUint32(0, PROGRAM_XDP, true);

@@ -24,6 +24,14 @@ export function countQueues(name: string): number {
   return list(`${ROOT}/${name}/queues`).filter((entry) => entry.startsWith('rx-')).length;
 }
 
+const ARPHRD_ETHER = 1;
+
+/** Returns the hardware address, or undefined for loopback, tunnels and other interfaces without Ethernet frames. */
+export function macOf(name: string): Uint8Array | undefined {
+  if (readNumber(name, 'type') !== ARPHRD_ETHER) return undefined;
+  return Buffer.from(read(`${ROOT}/${name}/address`).trim().replaceAll(':', ''), 'hex');
+}
+
 /** Returns true if VLAN interfaces use this one. */
 function hasVlans(name: string): boolean {
   return list(`${ROOT}/${name}`)

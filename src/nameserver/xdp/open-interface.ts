@@ -4,7 +4,7 @@
 import type { ListenAddress } from '../../process/listen-address.ts';
 import { SystemError } from '../threads/libc.ts';
 import { ATTACH, type AttachMode, attach, createSocketMap, loadFilter, setSocket } from './bpf.ts';
-import { indexOf, losesTags, targetsAt } from './interfaces.ts';
+import { indexOf, losesTags, macOf, targetsAt } from './interfaces.ts';
 import type { XdpKernel } from './kernel.ts';
 import { BIND, type BindMode, openQueue } from './open-queue.ts';
 import { MAX_TARGETS } from './packet-filter.ts';
@@ -39,6 +39,8 @@ export function openInterface(
 ): { opened: XdpInterface; activate(): void } {
   const index = indexOf(name);
   if (index === undefined) throw new XdpFault('there is no such interface');
+  const mac = macOf(name);
+  if (mac === undefined) throw new XdpFault('it has no Ethernet frames');
   const targets = targetsAt(name, listen);
   if (targets.length === 0)
     throw new XdpFault('DNS_LISTEN has no address that packets at this interface can have');
@@ -53,7 +55,7 @@ export function openInterface(
   };
   try {
     const map = keep(createSocketMap(kernel, queues));
-    const program = keep(loadFilter(kernel, targets, map));
+    const program = keep(loadFilter(kernel, targets, map, mac));
     const opened = openFastest(kernel, { name, index, queues, program });
     return {
       opened,

@@ -32,6 +32,7 @@ const DATA = 0;
 const DATA_END = 4;
 const QUEUE = 16;
 
+const SOURCE_AT = 6;
 const TYPE_AT = ETHERNET_OCTETS - 2;
 const DESTINATION_PORT = 2;
 
@@ -44,17 +45,15 @@ const CONTEXT = 6;
 const LIMIT = 4;
 const VALUE = 5;
 
-/** Throws if there are too many targets. */
-export function assembleFilter(targets: readonly Target[], map: number): Uint8Array {
+/** Takes only frames to the hardware address `mac`. Throws if there are too many targets. */
+export function assembleFilter(targets: readonly Target[], map: number, mac: Uint8Array): Uint8Array {
   if (targets.length > MAX_TARGETS) throw new RangeError(`more than ${MAX_TARGETS} addresses`);
   const code = new BpfAssembler();
   code.move(CONTEXT, 1);
   code.load(SIZE.WORD, PACKET, CONTEXT, DATA);
   code.load(SIZE.WORD, END, CONTEXT, DATA_END);
   requireOctets(code, ETHERNET_OCTETS);
-  code.load(SIZE.BYTE, VALUE, PACKET, 0);
-  code.and(VALUE, 1);
-  code.jumpUnlessEqual(VALUE, 0, 'pass'); // broadcast or multicast
+  matchMacs(code, mac);
   code.load(SIZE.HALF, VALUE, PACKET, TYPE_AT);
   for (let tag = 1; tag <= MAX_TAGS; tag++) {
     code.jumpIfEqual(VALUE, inNetworkOrder(ETHER_TYPE.TAG), `tag ${tag}`);
@@ -81,6 +80,21 @@ export function assembleFilter(targets: readonly Target[], map: number): Uint8Ar
   code.call(REDIRECT_MAP);
   code.exit();
   return code.assemble();
+}
+
+/**
+ * Passes frames to other hosts, which a promiscuous interface receives, and broadcasts. Also those that claim to come from a
+ * group of hosts: the reply would be sent to all of them.
+ */
+function matchMacs(code: BpfAssembler, mac: Uint8Array): void {
+  const view = new DataView(mac.buffer, mac.byteOffset);
+  code.load(SIZE.WORD, VALUE, PACKET, 0);
+  code.jumpUnlessEqual(VALUE, view.getInt32(0, true), 'pass');
+  code.load(SIZE.HALF, VALUE, PACKET, 4);
+  code.jumpUnlessEqual(VALUE, view.getUint16(4, true), 'pass');
+  code.load(SIZE.BYTE, VALUE, PACKET, SOURCE_AT);
+  code.and(VALUE, 1);
+  code.jumpUnlessEqual(VALUE, 0, 'pass');
 }
 
 function matchIpv4(code: BpfAssembler, targets: readonly Target[]): void {

@@ -58,7 +58,7 @@ export async function openXdp(options: XdpOptions): Promise<Xdp> {
   const kernel = await openXdpKernel(options.libc);
   const open: OpenInterface[] = [];
   let left = options.maxQueues;
-  for (const name of interfaces) {
+  for (const name of new Set(interfaces)) {
     try {
       const queues = countQueues(name);
       if (queues > left) throw new XdpFault(tooManyQueues(name, queues, left));
@@ -97,7 +97,8 @@ function openNew(
   listen: readonly ListenAddress[],
 ): OpenInterface {
   // Capabilities belong to threads. Only a change of the user removes them from all threads, including those of V8.
-  if (process.getuid?.() !== 0) throw new XdpFault('only a node that is started as root can use XDP');
+  if (process.getuid?.() !== 0)
+    throw new XdpFault('this process was not started by root: stop the node, and start it as root');
   return openInterface(kernel, name, queues, listen);
 }
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { BpfAssembler } from '../../../src/nameserver/xdp/assemble-bpf.ts';
 import { assembleFilter, MAX_TARGETS } from '../../../src/nameserver/xdp/packet-filter.ts';
 import { encodeUdpFrame } from '../../support/network/frames.ts';
-import { CLIENT, frameOf, NODE, withTags } from '../../support/network/query-frames.ts';
+import { CLIENT, frameOf, NODE, NODE_MAC, withTags } from '../../support/network/query-frames.ts';
 
 const XDP_PASS = 2;
 const MAP = 77;
@@ -12,7 +12,7 @@ const TARGETS = [
   { address: Uint8Array.of(200, 0, 2, 1), port: 5300 },
   { address: Uint8Array.from([0x20, 1, 0xd, 0xb8, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x53]), port: 53 },
 ];
-const FILTER = assembleFilter(TARGETS, MAP);
+const FILTER = assembleFilter(TARGETS, MAP, NODE_MAC);
 
 /** Runs a program as the kernel would. Throws if it reads beyond the frame. Returns `take` if it redirects to the map. */
 function run(code: Uint8Array, frame: Uint8Array): 'take' | 'pass' {
@@ -89,6 +89,9 @@ describe('assembleFilter', () => {
   it.each([
     ['a third VLAN tag', withTags(V4, 0x8100, 0x8100, 0x8100)],
     ['a broadcast', changed(V4, 0, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff)],
+    ['a frame to a host whose address differs at the start', changed(V4, 0, 0x12)],
+    ['a frame to a host whose address differs at the end', changed(V6, 5, 0x51)],
+    ['a frame from a group of hosts', changed(V4, 6, 3)],
     ['ARP', changed(V4, 12, 0x08, 0x06)],
     ['IP options', changed(V4, 14, 0x46)],
     ['the first fragment', changed(V4, 20, 0x20, 0)],
@@ -121,8 +124,8 @@ describe('assembleFilter', () => {
       address: Uint8Array.from([...Array(15).fill(0x20), i]),
       port: 53,
     }));
-    expect(run(assembleFilter(many, MAP), V4)).toBe('pass');
-    expect(() => assembleFilter([...many, ...TARGETS], MAP)).toThrow('256');
+    expect(run(assembleFilter(many, MAP, NODE_MAC), V4)).toBe('pass');
+    expect(() => assembleFilter([...many, ...TARGETS], MAP, NODE_MAC)).toThrow('256');
   });
 });
 

@@ -3,7 +3,7 @@
 import { encodeUdpFrame } from './frames.ts';
 
 const CLIENT_MAC = Uint8Array.of(2, 0, 0, 0, 0, 0xc1);
-const NODE_MAC = Uint8Array.of(2, 0, 0, 0, 0, 0x50);
+export const NODE_MAC = Uint8Array.of(2, 0, 0, 0, 0, 0x50);
 
 export const CLIENT = {
   ipv4: { mac: CLIENT_MAC, address: '198.51.100.7', port: 40_000 },
