@@ -15,6 +15,7 @@ export type ReadName =
 
 /** `/` is used in classless reverse delegations (RFC 2317); `*` is an ordinary octet unless alone (RFC 4592 §2.1.1). */
 const PLAIN_LABEL = /^[A-Za-z0-9_*/-]+$/;
+const PLAIN_NAME = /^[A-Za-z0-9_*/-]+(?:\.[A-Za-z0-9_*/-]+)*$/;
 const MAPPED_LABEL = /^[a-z0-9_-]+$/;
 /** 255 octets, each written as \DDD, and dots. */
 export const MAX_NAME_CHARACTERS = 1100;
@@ -25,6 +26,7 @@ const IDEOGRAPHIC_DOTS = /[\u3002\uff0e\uff61]/g; // also separators (UTS 46 §4
 export function asciiText(text: string): AsciiText {
   if (text.length > MAX_NAME_CHARACTERS)
     return { kind: 'problem', message: 'a name is longer than 255 octets' };
+  if (PLAIN_NAME.test(text)) return { kind: 'text', text, absolute: false };
   const labels: string[] = [];
   let label = '';
   for (const part of text.replace(IDEOGRAPHIC_DOTS, '.').match(/\\[\s\S]?|\.|[^.\\]+/g) ?? []) {

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
+import type { ArrayType } from '../../src/store/postgres/binary-array.ts';
 import { type Database, openDatabase } from '../../src/store/postgres/database.ts';
 import {
   allowLong,
@@ -10,6 +11,7 @@ import {
   withMigrationLimits,
 } from '../../src/store/postgres/deadlines.ts';
 import { countUpTo } from '../../src/store/postgres/list-page.ts';
+import { tableOf } from '../../src/store/postgres/prepared-statements.ts';
 import { keptDatabase } from '../support/tests/shared-database.ts';
 
 const { db, url } = keptDatabase();
@@ -51,6 +53,38 @@ describe('bounded-client', () => {
     await expect(read()).rejects.toThrow('cached plan');
     expect((await read()).rows).toEqual([{ id: 1, colour: 'red' }]);
   });
+});
+
+test.each([3, 70])('a table of %d rows has the values of its rows', async (count) => {
+  const texts = ['', 'plain', 'Zürich ☃ 𝄞', '"{\\},NULL', null];
+  const numbers = [0, -1, 2 ** 31, -(2 ** 40) - 1, Number.MAX_SAFE_INTEGER, Number.MIN_SAFE_INTEGER];
+  const rows = Array.from({ length: count }, (_, i) => ({
+    big: numbers[i % numbers.length],
+    small: i % 7 === 3 ? null : 5 - i,
+    text: texts[i % texts.length],
+    octets: i % 5 === 2 ? null : Buffer.alloc(i, 0xff - i),
+    flag: i % 2 === 0,
+    at: new Date(Date.UTC(1990, i, 1, 0, 0, 0, i)),
+    same: 'same',
+    none: null,
+    late: i === count - 1 ? 'late' : null,
+  }));
+  type Row = (typeof rows)[number];
+  const column = (name: keyof Row, type: ArrayType) => ({ name, type, read: (row: Row) => row[name] });
+  const columns = [
+    column('big', 'bigint'),
+    column('small', 'integer'),
+    column('text', 'text'),
+    column('octets', 'bytea'),
+    column('flag', 'boolean'),
+    column('at', 'timestamptz'),
+    column('same', 'text'),
+    column('none', 'bytea'),
+    column('late', 'text'),
+  ];
+  for (let uses = 0; uses < 10; uses++) {
+    expect((await sql`select * from ${tableOf(rows, columns)} t`.execute(db)).rows).toEqual(rows);
+  }
 });
 
 describe('deadlines', () => {

@@ -52,6 +52,8 @@ interface PublishOrder {
   readonly served: Served;
   /** The names whose records changed, each with all its current records. */
   readonly publish: ReadonlyMap<Name, readonly CustomerRecord[]> | 'whole';
+  /** Names at which nothing is published yet. */
+  readonly newNames?: ReadonlySet<Name>;
   /** True if everything is published again. */
   readonly isWhole: boolean;
 }
@@ -82,12 +84,15 @@ export async function* publishedChunks(
     const rows = recordRows(apex, [...names.values()].flat());
     yield* chunksOf([{ zone, rows }]);
   } else {
-    yield* chunksOfOwners(zone, apex, ownersOf(names));
+    yield* chunksOfOwners(zone, apex, ownersOf(names, order.newNames));
   }
 }
 
-export function* ownersOf(names: ReadonlyMap<Name, readonly ZoneRecord[]>): Generator<OwnerRows> {
-  for (const [owner, records] of names) yield { owner, records };
+export function* ownersOf(
+  names: ReadonlyMap<Name, readonly ZoneRecord[]>,
+  newNames?: ReadonlySet<Name>,
+): Generator<OwnerRows> {
+  for (const [owner, records] of names) yield { owner, records, isNew: newNames?.has(owner) === true };
 }
 
 async function namesToPublish(

@@ -17,7 +17,7 @@ import {
 import { planEditInPieces, type RecordOperation } from '../../zone/edit/plan-edit.ts';
 import type { SavedOperation } from '../../zone/edit/plan-revert.ts';
 import type { CountryOf } from '../../zone/records/country.ts';
-import type { CustomerRecord } from '../../zone/records/customer-record.ts';
+import type { CustomerRecord, RecordValue } from '../../zone/records/customer-record.ts';
 import { wireTypeCode } from '../../zone/records/customer-types.ts';
 import { namesBeside } from '../../zone/warnings/edit-warnings.ts';
 import type { ZoneWarning } from '../../zone/warnings/zone-warning.ts';
@@ -230,6 +230,7 @@ async function saveUnderLock(
     recordCount,
     records: recordsWritten(row.id, ops),
     publish: recordsAfter(records, ops, [...touched, apex]),
+    newNames: namesWithout(records, touched, apex),
   });
   return { kind: 'saved', ...written, recordCount, ops, warnings };
 }
@@ -267,8 +268,40 @@ async function finishOperations(
       return { op: 'update', before: op.before, after: { ...op.after, updatedAt: at }, ...by };
     }
     const { id, createdAt } = op.restores ?? { id: ids.next().value as number, createdAt: at };
-    return { op: 'create', after: { ...op.after, id, createdAt, updatedAt: at }, ...by };
+    return { op: 'create', after: createdRecord(op.after, id, createdAt, at), ...by };
   });
+}
+
+/** Names each field, because spreading is slow and imports are long. */
+function createdRecord(value: RecordValue, id: number, createdAt: string, updatedAt: string): CustomerRecord {
+  const { name, type, rdata, ttl, proxied, captcha, scheme, port, hostHeader } = value;
+  const { monitor, destCountry, timeout, comment } = value;
+  return {
+    id,
+    name,
+    type,
+    rdata,
+    ttl,
+    proxied,
+    captcha,
+    scheme,
+    port,
+    hostHeader,
+    monitor,
+    destCountry,
+    timeout,
+    comment,
+    createdAt,
+    updatedAt,
+  };
+}
+
+/** Returns the names without records, except the apex, which always has some. */
+function namesWithout(records: readonly CustomerRecord[], names: readonly Name[], apex: Name): Set<Name> {
+  const without = new Set(names);
+  without.delete(apex);
+  for (const { name } of records) without.delete(name);
+  return without;
 }
 
 /** Returns all current records of each name. `before` has all former ones. */

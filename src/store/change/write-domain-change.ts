@@ -50,6 +50,8 @@ interface DomainChangeOrder extends ChangedBy {
    * apex is always republished for its serial.
    */
   readonly publish: ReadonlyMap<Name, readonly CustomerRecord[]> | 'whole';
+  /** Those of these names that had no records before. Undefined if unknown. */
+  readonly newNames?: ReadonlySet<Name>;
 }
 
 export interface WrittenChange {

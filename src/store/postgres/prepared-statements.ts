@@ -3,6 +3,7 @@
 // their plans depend on the length.
 
 import { type RawBuilder, sql } from 'kysely';
+import { type ArrayType, encodeArray } from './binary-array.ts';
 
 const PREPARED_FROM_USES = 8;
 const MAX_PREPARED = 100;
@@ -51,11 +52,14 @@ export class PreparedStatements {
   }
 }
 
+const longArrays = new WeakSet<object>();
+
 function isSmall(value: unknown): boolean {
+  if (value instanceof Buffer) return !longArrays.has(value);
   return !Array.isArray(value) || value.length <= MAX_ARRAY_ITEMS;
 }
 
-const TYPES = {
+const TYPES: Readonly<Record<ArrayType, RawBuilder<unknown>>> = {
   bigint: sql`::bigint[]`,
   boolean: sql`::boolean[]`,
   bytea: sql`::bytea[]`,
@@ -70,13 +74,58 @@ const TYPES = {
  * statement again each time. The plan of a long array depends on its length.
  */
 export function arrayOf<T>(
-  type: keyof typeof TYPES,
+  type: ArrayType,
   items: readonly T[],
   read: (item: T) => unknown = (item) => item,
 ): RawBuilder<unknown> {
   const values = items.map(read);
-  if (values.length > MAX_ARRAY_ITEMS) return sql`${values}${TYPES[type]}`;
-  return sql`(select ${values}${TYPES[type]})`;
+  return values.length > MAX_ARRAY_ITEMS ? longArray(type, values) : sql`(select ${values}${TYPES[type]})`;
+}
+
+function longArray(type: ArrayType, values: readonly unknown[]): RawBuilder<unknown> {
+  const array = encodeArray(type, values);
+  longArrays.add(array);
+  return sql`${array}${TYPES[type]}`;
+}
+
+export interface Column<T> {
+  readonly name: string;
+  readonly type: ArrayType;
+  readonly read: (row: T) => unknown;
+}
+
+const SCALARS: Readonly<Record<ArrayType, RawBuilder<unknown>>> = {
+  bigint: sql`::bigint`,
+  boolean: sql`::boolean`,
+  bytea: sql`::bytea`,
+  integer: sql`::integer`,
+  text: sql`::text`,
+  timestamptz: sql`::timestamptz`,
+};
+
+/**
+ * Returns rows as a table expression. In a long list, a column with the same value in all rows is sent as one value,
+ * except the first column.
+ */
+export function tableOf<T>(rows: readonly T[], columns: readonly Column<T>[]): RawBuilder<unknown> {
+  const names: string[] = [];
+  const arrays: RawBuilder<unknown>[] = [];
+  const same: RawBuilder<unknown>[] = [];
+  for (const { name, type, read } of columns) {
+    if (rows.length > MAX_ARRAY_ITEMS) {
+      const values = rows.map(read);
+      const [first = null] = values;
+      if (names.length > 0 && values.every((value) => (value ?? null) === first)) {
+        same.push(sql`, ${first}${SCALARS[type]} as ${sql.ref(name)}`);
+        continue;
+      }
+      arrays.push(longArray(type, values));
+    } else {
+      arrays.push(arrayOf(type, rows, read));
+    }
+    names.push(name);
+  }
+  return sql`(select t.*${sql.join(same, sql``)} from unnest(${sql.join(arrays)}) as t(${sql.join(names.map((name) => sql.ref(name)))}))`;
 }
 
 /**

@@ -15,7 +15,7 @@ import { printDestination } from '../../zone/records/destination.ts';
 import { rdataKey } from '../../zone/records/rdata-key.ts';
 import type { Database } from '../postgres/database.ts';
 import { decodeNameColumn, encodeNameColumn } from '../postgres/name-column.ts';
-import { arrayOf } from '../postgres/prepared-statements.ts';
+import { type Column, tableOf } from '../postgres/prepared-statements.ts';
 
 /** True if a setting is not the default. */
 export const HAS_SETTINGS = sql.raw(`(${SETTING_NAMES.map(isSet).join(' or ')})`);
@@ -106,25 +106,38 @@ export function decodeMoment(text: string): string {
   return `${text.slice(0, 19)}.${text.slice(20, 23).padEnd(3, '0')}Z`;
 }
 
+const COLUMNS: readonly Column<CustomerRecord>[] = [
+  { name: 'id', type: 'bigint', read: ({ id }) => id },
+  { name: 'name', type: 'text', read: ({ name }) => encodeNameColumn(name) },
+  { name: 'type', type: 'text', read: ({ type }) => type },
+  { name: 'rdata', type: 'bytea', read: ({ rdata }) => octetsOf(rdata) },
+  { name: 'identity', type: 'bytea', read: identityOf },
+  { name: 'destination', type: 'text', read: destinationOf },
+  { name: 'ttl', type: 'integer', read: ({ ttl }) => ttl },
+  { name: 'proxied', type: 'boolean', read: ({ proxied }) => proxied },
+  { name: 'captcha', type: 'boolean', read: ({ captcha }) => captcha },
+  { name: 'scheme', type: 'text', read: ({ scheme }) => scheme },
+  { name: 'port', type: 'integer', read: ({ port }) => port },
+  { name: 'host_header', type: 'text', read: ({ hostHeader }) => hostHeader },
+  { name: 'monitor', type: 'boolean', read: ({ monitor }) => monitor },
+  { name: 'dest_country', type: 'text', read: ({ destCountry }) => destCountry },
+  { name: 'timeout', type: 'integer', read: ({ timeout }) => timeout },
+  { name: 'comment', type: 'text', read: ({ comment }) => comment },
+  { name: 'created_at', type: 'timestamptz', read: ({ createdAt }) => createdAt },
+  { name: 'updated_at', type: 'timestamptz', read: ({ updatedAt }) => updatedAt },
+];
+
+export const RECORD_COLUMN_NAMES = sql.raw(['domain_id', ...COLUMNS.map(({ name }) => name)].join(', '));
+
 /** Returns the records as a table expression with a column for each field. */
 export function recordsAsTable(domainId: number, records: readonly CustomerRecord[]): RawBuilder<unknown> {
-  return sql`(select ${domainId}::bigint as domain_id, t.* from unnest(
-      ${arrayOf('bigint', records, (r) => r.id)}, ${arrayOf('text', records, (r) => encodeNameColumn(r.name))},
-      ${arrayOf('text', records, (r) => r.type)}, ${arrayOf('bytea', records, (r) => octetsOf(r.rdata))},
-      ${arrayOf('bytea', records, (r) => identityOf(r))},
-      ${arrayOf('text', records, (r) => printDestination(r.type, r.rdata).destination.replaceAll('\0', ''))},
-      ${arrayOf('integer', records, (r) => r.ttl)}, ${arrayOf('boolean', records, (r) => r.proxied)},
-      ${arrayOf('boolean', records, (r) => r.captcha)}, ${arrayOf('text', records, (r) => r.scheme)},
-      ${arrayOf('integer', records, (r) => r.port)}, ${arrayOf('text', records, (r) => r.hostHeader)},
-      ${arrayOf('boolean', records, (r) => r.monitor)}, ${arrayOf('text', records, (r) => r.destCountry)},
-      ${arrayOf('integer', records, (r) => r.timeout)}, ${arrayOf('text', records, (r) => r.comment)},
-      ${arrayOf('timestamptz', records, (r) => r.createdAt)}, ${arrayOf('timestamptz', records, (r) => r.updatedAt)}
-    ) as t(id, name, type, rdata, identity, destination, ttl, proxied, captcha, scheme, port, host_header, monitor,
-      dest_country, timeout, comment, created_at, updated_at))`;
+  return sql`(select ${domainId}::bigint as domain_id, t.* from ${tableOf(records, COLUMNS)} t)`;
 }
 
-export const RECORD_COLUMN_NAMES = sql`domain_id, id, name, type, rdata, identity, destination, ttl, proxied, captcha,
-  scheme, port, host_header, monitor, dest_country, timeout, comment, created_at, updated_at`;
+/** Returns the rdata as the API prints it, without characters that Postgres does not store. */
+function destinationOf({ type, rdata }: CustomerRecord): string {
+  return printDestination(type, rdata).destination.replaceAll('\0', '');
+}
 
 function octetsOf(rdata: Uint8Array): Buffer {
   return Buffer.from(rdata.buffer, rdata.byteOffset, rdata.byteLength);
@@ -150,11 +163,9 @@ export interface JsonOperation {
 }
 
 export function encodeOperation({ op, before, after }: SavedOperation): JsonOperation {
-  return {
-    op,
-    ...(before !== undefined && { before: encodeJsonRecord(before) }),
-    ...(after !== undefined && { after: encodeJsonRecord(after) }),
-  };
+  if (before === undefined) return after === undefined ? { op } : { op, after: encodeJsonRecord(after) };
+  const encoded = { op, before: encodeJsonRecord(before) };
+  return after === undefined ? encoded : { ...encoded, after: encodeJsonRecord(after) };
 }
 
 export function decodeOperation({ op, before, after }: JsonOperation): SavedOperation {

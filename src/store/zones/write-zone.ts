@@ -5,7 +5,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { EDGE_MARK_TYPE, MARK_TYPE } from '../../zone/zone.ts';
 import type { Database } from '../postgres/database.ts';
 import { sendWithNext } from '../postgres/pool-driver.ts';
-import { arrayOf } from '../postgres/prepared-statements.ts';
+import { arrayOf, type Column, tableOf } from '../postgres/prepared-statements.ts';
 import type { ChangeOperation, ChangeSource, ZoneKind } from '../postgres/tables/schema.ts';
 import type { Chunk } from './zone-rows.ts';
 
@@ -67,6 +67,16 @@ export async function releaseName(trx: Database, zoneId: number): Promise<void> 
   await sql`update zones set kind = 'operator' where id = ${zoneId}`.execute(trx);
 }
 
+const ROW_COLUMNS: readonly Column<Chunk['rows'][number]>[] = [
+  { name: 'owner', type: 'text', read: ({ owner }) => owner },
+  { name: 'zone_id', type: 'bigint', read: ({ zoneId }) => zoneId },
+  { name: 'version', type: 'bigint', read: ({ version }) => version },
+  { name: 'type', type: 'integer', read: ({ type }) => type },
+  { name: 'ttl', type: 'bigint', read: ({ ttl }) => ttl },
+  { name: 'rdata', type: 'bytea', read: ({ rdata }) => rdata },
+  { name: 'place', type: 'bytea', read: ({ place }) => place },
+];
+
 /** Writes the differences. Returns for each changed zone by how much its number of records grew. */
 export async function writeDifference(trx: Database, chunk: Chunk): Promise<Map<number, number>> {
   const { rows } = await sql<{ zone_id: number; growth: number }>`
@@ -85,12 +95,7 @@ export function differenceWritten({ slices, rows, histories }: Chunk): RawBuilde
       ) as s(zone_id, version, first, "end", types)),
     incoming as materialized (
       select i.*, case when octet_length(rdata) <= 32 then rdata else sha256(rdata) || '\\x00'::bytea end as identity
-      from unnest(
-        ${arrayOf('bigint', rows, (r) => r.zoneId)}, ${arrayOf('bigint', rows, (r) => r.version)},
-        ${arrayOf('text', rows, (r) => r.owner)}, ${arrayOf('integer', rows, (r) => r.type)},
-        ${arrayOf('bigint', rows, (r) => r.ttl)}, ${arrayOf('bytea', rows, (r) => r.rdata)},
-        ${arrayOf('bytea', rows, (r) => r.place)}
-      ) as i(zone_id, version, owner, type, ttl, rdata, place)),
+      from ${tableOf(rows, ROW_COLUMNS)} i),
     present as materialized (
       select r.*, s.version from slice s cross join lateral (
         -- Both bounds use the index, separately for each slice.

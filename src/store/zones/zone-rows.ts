@@ -18,7 +18,7 @@ export interface RecordRow {
   ttl: number;
   rdata: Buffer;
   /** For NSEC and NSEC3: the position in the chain. */
-  place?: Uint8Array;
+  place?: Uint8Array | undefined;
 }
 
 interface ZoneRows {
@@ -62,9 +62,10 @@ export function recordRows(apex: Name, records: readonly ZoneRecord[]): RecordRo
       type,
       ttl,
       rdata: Buffer.from(rdata.buffer, rdata.byteOffset, rdata.byteLength),
-      ...(place !== undefined && { place: encodeKey(place) }),
+      place: place === undefined ? undefined : encodeKey(place),
     };
   });
+  if (rows.length < 2) return rows;
   rows.sort(
     (a, b) => compareText(a.owner, b.owner) || a.type - b.type || a.rdata.compare(b.rdata) || a.ttl - b.ttl,
   );
@@ -124,10 +125,12 @@ export function* chunksOfOwners(
   owners: Iterable<OwnerRows>,
 ): Generator<Chunk> {
   const draft = new ChunkDraft();
-  for (const { owner, types, records } of owners) {
-    const first = encodeNameColumn(owner);
-    // No owner sorts between a name and the same text with another character appended.
-    draft.addSlice(zone, { first, end: `${first}\x01`, ...(types && { types }) });
+  for (const { owner, types, isNew, records } of owners) {
+    if (!isNew) {
+      const first = encodeNameColumn(owner);
+      // No owner sorts between a name and the same text with another character appended.
+      draft.addSlice(zone, { first, end: `${first}\x01`, ...(types && { types }) });
+    }
     for (const row of recordRows(apex, records)) draft.addRow(zone, row);
     if (draft.isFull) yield draft.take();
   }
@@ -141,24 +144,26 @@ class ChunkDraft {
   #bytes = 0;
 
   get isEmpty(): boolean {
-    return this.#slices.length === 0;
+    return this.#slices.length === 0 && this.#rows.length === 0;
   }
 
   get isFull(): boolean {
     return Math.max(this.#rows.length, this.#slices.length) >= CHUNK_ROWS || this.#bytes >= CHUNK_BYTES;
   }
 
-  addSlice(
-    { id: zoneId, nextVersion: version, deleted, keepsHistory }: ChunkedZone,
-    slice: Pick<Slice, 'first' | 'end' | 'types'>,
-  ): void {
-    this.#slices.push({ zoneId, version, ...slice });
-    if (keepsHistory && !deleted) this.#histories.add(zoneId);
+  addSlice(zone: ChunkedZone, slice: Pick<Slice, 'first' | 'end' | 'types'>): void {
+    this.#slices.push({ zoneId: zone.id, version: zone.nextVersion, ...slice });
+    this.#keepHistory(zone);
   }
 
-  addRow({ id: zoneId, nextVersion: version }: ChunkedZone, row: RecordRow): void {
-    this.#rows.push({ ...row, zoneId, version });
-    this.#bytes += row.rdata.length + row.owner.length;
+  addRow(zone: ChunkedZone, { owner, type, ttl, rdata, place }: RecordRow): void {
+    this.#rows.push({ zoneId: zone.id, version: zone.nextVersion, owner, type, ttl, rdata, place });
+    this.#keepHistory(zone);
+    this.#bytes += rdata.length + owner.length;
+  }
+
+  #keepHistory({ id, deleted, keepsHistory }: ChunkedZone): void {
+    if (keepsHistory && !deleted) this.#histories.add(id);
   }
 
   take(): Chunk {

@@ -12,7 +12,7 @@ import {
   SETTING_NAMES,
   setKey,
 } from '../records/customer-record.ts';
-import { isAddressLike } from '../records/customer-types.ts';
+import { DEFAULT_TTL_SECONDS, isAddressLike } from '../records/customer-types.ts';
 import { parseDestination, printDestination } from '../records/destination.ts';
 import { judgeRecord } from '../records/judge-record.ts';
 import type {
@@ -73,9 +73,9 @@ export function* draftEditInPieces(state: DraftState, edit: Edit): Generator<und
     if (i % PIECE_ITEMS === PIECE_ITEMS - 1) yield;
     drafting.update(update, update.index ?? i);
   }
-  for (const [i, { index = i, ...record }] of edit.creates.entries()) {
+  for (const [i, record] of edit.creates.entries()) {
     if (i % PIECE_ITEMS === PIECE_ITEMS - 1) yield;
-    drafting.create(record, index);
+    drafting.create(record, record.index ?? i);
   }
   return { rows: drafting.rows, problems: drafting.problems };
 }
@@ -170,7 +170,7 @@ class Drafting {
   }
 
   #add(record: NewRecord, item: EditItem, proxied: boolean): void {
-    const { name, type, rdata, ttl = 0, allowEqualTxt = false, restores } = record; // the TTL is determined later
+    const { name, type, rdata, allowEqualTxt = false, restores } = record;
     const row: Row = {
       before: undefined,
       after: undefined,
@@ -180,12 +180,23 @@ class Drafting {
       ...(restores !== undefined && { restores }),
     };
     this.rows.push(row);
-    this.#write(
-      row,
-      { ...DEFAULT_SETTINGS, ...settingsIn(record), proxied, name, type, rdata, ttl },
-      record,
-      item,
-    );
+    // Names each field, because spreading is slow and imports are long. The TTL is determined later.
+    const value: RecordValue = {
+      name,
+      type,
+      rdata,
+      ttl: record.ttl ?? DEFAULT_TTL_SECONDS,
+      proxied,
+      captcha: record.captcha ?? DEFAULT_SETTINGS.captcha,
+      scheme: record.scheme ?? DEFAULT_SETTINGS.scheme,
+      port: record.port ?? DEFAULT_SETTINGS.port,
+      hostHeader: record.hostHeader ?? DEFAULT_SETTINGS.hostHeader,
+      monitor: record.monitor ?? DEFAULT_SETTINGS.monitor,
+      destCountry: record.destCountry ?? DEFAULT_SETTINGS.destCountry,
+      timeout: record.timeout ?? DEFAULT_SETTINGS.timeout,
+      comment: record.comment ?? DEFAULT_SETTINGS.comment,
+    };
+    this.#write(row, value, record, item);
   }
 
   #write(
@@ -209,7 +220,8 @@ class Drafting {
     const isSame =
       was !== undefined && was.type === value.type && Buffer.compare(was.rdata, value.rdata) === 0;
     if (isSame && given === undefined) return value;
-    return { ...value, destCountry: countryOfDestination(value, countryOf) };
+    const destCountry = countryOfDestination(value, countryOf);
+    return destCountry === value.destCountry ? value : { ...value, destCountry };
   }
 
   /** Returns the rdata after an update, whose text is read by the record's new type. Returns undefined after a problem. */

@@ -80,7 +80,11 @@ export function* planEditInPieces(state: EditState, edit: Edit): Generator<undef
     const first = PRECEDENCE.find((code) => problems.some((problem) => problem.code === code));
     return { kind: 'problems', problems: problems.filter(({ code }) => code === first) };
   }
-  const touched = new Set(ops.flatMap((op) => [...namesOf(op)]));
+  const touched = new Set<Name>();
+  for (const op of ops) {
+    if (op.op !== 'create') touched.add(op.before.name);
+    if (op.op !== 'delete') touched.add(op.after.name);
+  }
   return { kind: 'change', ops, touched: [...touched], recordCount };
 }
 
@@ -123,10 +127,11 @@ function settleTtls(rows: readonly Row[]): void {
   for (const row of rows)
     if (row.after !== undefined && row.item !== undefined) written.add(keyOf(row.after));
   for (const row of rows) {
-    if (row.after === undefined || !written.has(keyOf(row.after))) continue;
-    const set = sets.get(keyOf(row.after));
-    if (set === undefined) sets.set(keyOf(row.after), [row]);
-    else set.push(row);
+    if (row.after === undefined) continue;
+    const key = keyOf(row.after);
+    const set = sets.get(key);
+    if (set !== undefined) set.push(row);
+    else if (written.has(key)) sets.set(key, [row]);
   }
   for (const [key, set] of sets) {
     const ttl = settledTtl(set, key, previous.get(key));
@@ -138,14 +143,19 @@ function settleTtls(rows: readonly Row[]): void {
 }
 
 function settledTtl(set: readonly Row[], key: string, previous: number | undefined): number {
-  const stays = set.some(({ before }) => before !== undefined && keyOf(before) === key);
-  const moved = set.flatMap(({ before }) =>
-    before !== undefined && keyOf(before) !== key ? [before.ttl] : [],
-  );
-  const own = !stays && moved.length > 0 ? Math.min(...moved) : previous;
-  const given = set.flatMap(({ explicitTtl }) => (explicitTtl === undefined ? [] : [explicitTtl]));
-  const others = given.filter((ttl) => ttl !== own);
-  return others.length > 0 ? Math.min(...others) : (own ?? DEFAULT_TTL_SECONDS);
+  let stays = false;
+  let moved: number | undefined;
+  for (const { before } of set) {
+    if (before === undefined) continue;
+    if (keyOf(before) === key) stays = true;
+    else moved = Math.min(before.ttl, moved ?? before.ttl);
+  }
+  const own = stays ? previous : (moved ?? previous);
+  let given: number | undefined;
+  for (const { explicitTtl: ttl } of set) {
+    if (ttl !== undefined && ttl !== own) given = Math.min(ttl, given ?? ttl);
+  }
+  return given ?? own ?? DEFAULT_TTL_SECONDS;
 }
 
 function keyOf({ name, type }: RecordValue): string {
@@ -168,9 +178,4 @@ function listOperations(rows: readonly Row[]): RecordOperation[] {
     }
   }
   return [...deletes, ...updates, ...creates];
-}
-
-function* namesOf(op: RecordOperation): Generator<Name> {
-  if (op.op !== 'create') yield op.before.name;
-  if (op.op !== 'delete') yield op.after.name;
 }

@@ -34,8 +34,9 @@ export class ImportMerge {
     for (const entry of entries) {
       const { name, type, index } = entry;
       this.#byIndex.set(index, entry);
-      const set = this.#sets.get(setKey(name, type));
-      if (set === undefined) this.#sets.set(setKey(name, type), { type, entries: [entry], held: [] });
+      const key = setKey(name, type);
+      const set = this.#sets.get(key);
+      if (set === undefined) this.#sets.set(key, { type, entries: [entry], held: [] });
       else set.entries.push(entry);
     }
     for (const record of held) {

@@ -71,7 +71,8 @@ export function* readImport(items: readonly ImportText[], apex: Name): Generator
       ...(keepsPriority && { mx_priority: DEFAULT_MX_PRIORITY }),
     };
     const record = parseNewRecord(text, apex, report);
-    for (const [field, value] of Object.entries(item)) {
+    for (const field in item) {
+      const value = item[field as keyof ImportText];
       if (typeof value === 'string' && UNSTORABLE.test(value))
         report(field, `the ${field} is not well-formed text`);
     }
@@ -81,7 +82,7 @@ export function* readImport(items: readonly ImportText[], apex: Name): Generator
     if (isNamed) named.set(setKey(name, type), { name, type });
     const [fault] = faults;
     if (fault === undefined) {
-      entries.push({ ...record, index, ...(keepsPriority && { keepsPriority }) });
+      entries.push(Object.assign(record, { index }, keepsPriority && { keepsPriority }));
     } else {
       unread.set(index, fault.message);
       if (isNamed) incomplete.add(setKey(name, type));

@@ -13,6 +13,8 @@ export interface OwnerRows {
   readonly owner: Name;
   /** Only rows of these types are replaced. If absent, all rows of the owner are. */
   readonly types?: readonly number[];
+  /** True if nothing is published at the owner, so that no row is replaced. */
+  readonly isNew?: boolean;
   readonly records: readonly ZoneRecord[];
 }
 

@@ -45,7 +45,7 @@ interface ZoneEditState {
 }
 
 /** A changed owner. `records` replace its records of `types`. */
-export interface EditedOwner extends Required<OwnerRows> {
+export interface EditedOwner extends Required<Omit<OwnerRows, 'isNew'>> {
   /** All records of the owner after the change, including the signer's. */
   readonly all: readonly ZoneRecord[];
 }
