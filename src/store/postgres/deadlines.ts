@@ -115,8 +115,9 @@ export class ConnectionDeadlines {
   }
 
   /**
-   * Does the same for statements that are answered together. The time that the caller waited for the connection is part
-   * of the limit of those that begin a transaction, so that both together remain below 10 s.
+   * Does the same for statements that are answered together. They have the limit of one statement, although each may wait
+   * for a lock. The time that the caller waited for the connection is part of the limit of those that begin a
+   * transaction, so that both together remain below 10 s.
    */
   sendTogether(
     texts: readonly string[],

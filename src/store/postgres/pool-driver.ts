@@ -18,6 +18,8 @@ import type { BoundedClient } from './bounded-client.ts';
 import type { GrowingPool } from './growing-pool.ts';
 import type { Schema } from './tables/schema.ts';
 
+export const ROLL_BACK_TO_SAVEPOINT = 'rollback to savepoint nested';
+
 const sentWithNext = new WeakSet<CompiledQuery>();
 const trips = new WeakSet<Kysely<Schema>>();
 
@@ -70,13 +72,15 @@ class Trip implements DatabaseConnection {
     this.#connections = connections;
   }
 
-  executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
-    if (this.#travelling.length === 0) process.nextTick(() => void this.#send());
+  async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
     if (sentWithNext.has(query)) {
-      this.#travelling.push({ query });
-      return Promise.resolve({ rows: [] });
+      // Without a statement that is awaited, the commit could be sent before the next tick.
+      if (this.#travelling.length > 0) this.#travelling.push({ query });
+      else await this.#connections.provideConnection((connection) => connection.executeQuery(query));
+      return { rows: [] };
     }
-    return new Promise<QueryResult<R>>((resolve, reject) => {
+    if (this.#travelling.length === 0) process.nextTick(() => void this.#send());
+    return await new Promise<QueryResult<R>>((resolve, reject) => {
       this.#travelling.push({ query, resolve, reject });
     });
   }
@@ -86,16 +90,16 @@ class Trip implements DatabaseConnection {
     this.#travelling = [];
     try {
       await this.#connections.provideConnection(async (connection) => {
-        const { client } = connection as PooledConnection;
-        for (const { query, resolve } of sent.slice(0, -1)) {
-          const { sql: text, parameters: values } = query;
-          const onResult = resolve && ((result: Result) => resolve(printResult(result)));
-          client.queryWithNext({ text, values, ...(onResult && { onResult }) });
-        }
-        const last = sent.at(-1) as Travelling;
-        const { sql: text, parameters: values } = last.query;
-        const result = await client.query(text, [...values]);
-        last.resolve?.(printResult(result));
+        const { client, isEnding } = connection as PooledConnection;
+        // After an error in this process, the rollback is sent first.
+        if (isEnding) throw new Error('the transaction ended before the statement was sent');
+        const last = sent.findLastIndex(({ resolve }) => resolve !== undefined);
+        for (const each of sent.slice(0, last)) client.queryWithNext(waitingOf(each));
+        const { query, resolve } = sent[last] as Travelling;
+        const result = client.query(query.sql, [...query.parameters]);
+        // The next statement of the transaction, or its commit, reports the errors of the others.
+        for (const each of sent.slice(last + 1)) client.queryWithNext(waitingOf(each));
+        resolve?.(printResult(await result));
       });
     } catch (error) {
       for (const { reject } of sent) reject?.(error);
@@ -103,6 +107,13 @@ class Trip implements DatabaseConnection {
   }
 
   streamQuery = neverStreams;
+}
+
+function waitingOf({ query, resolve }: Travelling): Parameters<Client['queryWithNext']>[0] {
+  const statement = { text: query.sql, values: query.parameters };
+  return resolve === undefined
+    ? statement
+    : { ...statement, onResult: (result) => resolve(printResult(result)) };
 }
 
 export class PooledDialect extends PostgresDialect {
@@ -142,18 +153,24 @@ class PoolDriver implements Driver {
     return connection;
   }
 
-  async beginTransaction({ client }: PooledConnection, settings: TransactionSettings): Promise<void> {
+  async beginTransaction(connection: PooledConnection, settings: TransactionSettings): Promise<void> {
+    connection.isEnding = false;
     const level = settings.isolationLevel && ` isolation level ${settings.isolationLevel}`;
     const mode = settings.accessMode && ` ${settings.accessMode}`;
-    client.queryWithNext({ text: `begin${level ?? ''}${mode ?? ''}`, values: [] });
+    connection.client.queryWithNext({ text: `begin${level ?? ''}${mode ?? ''}`, values: [] });
   }
 
   async commitTransaction(connection: PooledConnection): Promise<void> {
+    connection.isEnding = true;
     await connection.executeQuery(CompiledQuery.raw('commit'));
   }
 
   async rollbackTransaction(connection: PooledConnection): Promise<void> {
-    if (connection.client.forget()) await connection.executeQuery(CompiledQuery.raw('rollback'));
+    connection.isEnding = true;
+    if (!connection.client.forget()) return;
+    // It fails only without a connection, and the pool then opens another. The caller gets the error before it, which says
+    // if the transaction may have been committed.
+    await connection.executeQuery(CompiledQuery.raw('rollback')).catch(() => {});
   }
 
   async releaseConnection({ client }: PooledConnection): Promise<void> {
@@ -167,6 +184,8 @@ class PoolDriver implements Driver {
 
 class PooledConnection implements DatabaseConnection {
   readonly client: Client;
+  /** True if the transaction's commit or rollback was sent. */
+  isEnding = false;
 
   constructor(client: Client) {
     this.client = client;
@@ -174,6 +193,8 @@ class PooledConnection implements DatabaseConnection {
 
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
     const { sql, parameters } = query;
+    // What waits belongs to the savepoint. An error of it would prevent the rollback.
+    if (sql === ROLL_BACK_TO_SAVEPOINT) this.client.forget();
     if (sentWithNext.has(query)) {
       this.client.queryWithNext({ text: sql, values: parameters });
       return { rows: [] };

@@ -3,6 +3,7 @@
 import { sql } from 'kysely';
 import { announceChanges } from './announce-changes.ts';
 import type { Database } from './database.ts';
+import { ROLL_BACK_TO_SAVEPOINT } from './pool-driver.ts';
 
 const changing = new WeakSet<Database>();
 
@@ -58,7 +59,7 @@ async function inSavepoint<T>(trx: Database, work: (trx: Database) => Promise<T>
     await sql`release savepoint nested`.execute(trx);
     return result;
   } catch (error) {
-    await sql`rollback to savepoint nested`.execute(trx);
+    await sql.raw(ROLL_BACK_TO_SAVEPOINT).execute(trx);
     await sql`release savepoint nested`.execute(trx);
     throw error;
   }

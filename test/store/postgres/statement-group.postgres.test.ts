@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Database, openDatabase } from '../../../src/store/postgres/database.ts';
 import { inOneTrip, sendWithNext } from '../../../src/store/postgres/pool-driver.ts';
+import { inTransaction } from '../../../src/store/postgres/transaction.ts';
 import { keptDatabase } from '../../support/tests/shared-database.ts';
 import { until } from '../../support/tests/until.ts';
 
@@ -42,6 +43,8 @@ async function insertTogether(...values: readonly unknown[]): Promise<unknown[]>
   return outcomes;
 }
 
+const insert = (n: number) => sql`insert into numbers values (12 / ${n}::integer)`;
+
 const backend = async () =>
   (await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(db)).rows[0]?.pid as number;
 
@@ -74,6 +77,16 @@ describe('statements that are sent together', () => {
     expect(await insertTogether(1, 2, 3)).toEqual([12, 6, 4]);
   });
 
+  it('are not carried out if an error of this process ends their transaction before they are sent', async () => {
+    const refused = db.transaction().execute(async (trx) => {
+      await insert(1).execute(trx);
+      await Promise.all([insert(2).execute(inOneTrip(trx)), Promise.reject(new Error('refused'))]);
+    });
+    await expect(refused).rejects.toThrow('refused');
+    await insert(3).execute(db);
+    expect(await column`select n from numbers`).toEqual([4]);
+  });
+
   it('are all rejected if their connection ends, and the transaction too', async () => {
     const rejected: number[] = [];
     const killed = db.transaction().execute(async (trx) => {
@@ -89,11 +102,14 @@ describe('statements that are sent together', () => {
 });
 
 describe('a statement that is sent with the next one', () => {
-  const insert = (n: number) => sql`insert into numbers values (12 / ${n}::integer)`;
-
   it('is carried out before the commit', async () => {
     await db.transaction().execute((trx) => sendWithNext(trx, insert(1)));
-    expect(await column`select n from numbers`).toEqual([12]);
+    await db.transaction().execute((trx) => sendWithNext(inOneTrip(trx), insert(2)));
+    await db.transaction().execute(async (trx) => {
+      const view = inOneTrip(trx);
+      await Promise.all([insert(3).execute(view), sendWithNext(view, insert(4))]);
+    });
+    expect(await column`select n from numbers`).toEqual([12, 6, 4, 3]);
   });
 
   it('rejects the next statement or the commit if it fails', async () => {
@@ -102,9 +118,26 @@ describe('a statement that is sent with the next one', () => {
       await insert(1).execute(trx);
     });
     await expect(next).rejects.toThrow('division by zero');
-    const committed = db.transaction().execute((trx) => sendWithNext(trx, insert(0)));
-    await expect(committed).rejects.toThrow('division by zero');
+    for (const view of [inOneTrip, (trx: Database) => trx]) {
+      const committed = db.transaction().execute(async (trx) => {
+        await sendWithNext(view(trx), insert(0));
+        await new Promise(setImmediate);
+      });
+      await expect(committed).rejects.toThrow('division by zero');
+    }
     expect(await column`select n from numbers`).toEqual([]);
+  });
+
+  it('is discarded if its savepoint is rolled back, and the transaction continues', async () => {
+    await db.transaction().execute(async (trx) => {
+      const refused = inTransaction(trx, async (savepoint) => {
+        await sendWithNext(savepoint, insert(0));
+        throw new Error('refused');
+      });
+      await expect(refused).rejects.toThrow('refused');
+      await insert(2).execute(trx);
+    });
+    expect(await column`select n from numbers`).toEqual([6]);
   });
 
   it('is discarded by a rollback, with the begin', async () => {
