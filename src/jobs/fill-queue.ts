@@ -14,6 +14,8 @@ export interface FillOptions<J> {
   readonly claim: (limit: number) => Promise<readonly J[]>;
   /** Claims work of accounts that have used little, while the queue is full. */
   readonly claimLight?: ((limit: number) => Promise<readonly J[]>) | undefined;
+  /** Puts up to `size` claims into one job. Each waiting job then takes the room of `size` claims. */
+  readonly group?: { readonly size: number; readonly merge: (jobs: readonly J[]) => J[] };
 }
 
 /** Number of jobs of light accounts that a round adds to a full queue, and how far these may overfill it. */
@@ -35,17 +37,19 @@ export function fillQueue<J>({
   room,
   claim,
   claimLight,
+  group: { size, merge } = { size: 1, merge: (jobs) => [...jobs] },
 }: FillOptions<J>): () => Promise<{ isMore: boolean }> {
   return async () => {
-    const depth = await queue.depth();
+    const { waiting, delayed, ...rest } = await queue.depth();
+    const depth = { ...rest, waiting: waiting * size, delayed: delayed * size };
     const limit = roomLeft(depth, room);
     if (limit === 0) {
       const light = depth.waiting < FULLEST * room ? ((await claimLight?.(LIGHT_AT_ONCE)) ?? []) : [];
-      if (light.length > 0) await queue.enqueue(light);
+      if (light.length > 0) await queue.enqueue(merge(light));
       return { isMore: true };
     }
     const jobs = await claim(limit);
-    if (jobs.length > 0) await queue.enqueue(jobs);
+    if (jobs.length > 0) await queue.enqueue(merge(jobs));
     return { isMore: jobs.length >= limit };
   };
 }

@@ -52,17 +52,24 @@ export function backgroundChecks(domainIds: readonly number[], turns: readonly n
 
 /** Merges background jobs of one domain each. Jobs of a group have the same turn. */
 export function groupChecks(jobs: readonly CheckJob[]): CheckJob[] {
-  const byTurn = new Map<number | undefined, CheckJob[]>();
+  return group(jobs, CHECK_GROUP, ({ domainId }) => domainId);
+}
+
+function group<J extends { readonly turn?: number }>(
+  jobs: readonly J[],
+  size: number,
+  idOf: (job: J) => number,
+): (J & { readonly others?: readonly number[] })[] {
+  const byTurn = new Map<number | undefined, J[]>();
   for (const job of jobs) {
     const same = byTurn.get(job.turn);
     if (same === undefined) byTurn.set(job.turn, [job]);
     else same.push(job);
   }
   return [...byTurn.values()].flatMap((same) =>
-    Array.from({ length: Math.ceil(same.length / CHECK_GROUP) }, (_, group) => {
-      const [first, ...others] = same.slice(group * CHECK_GROUP, (group + 1) * CHECK_GROUP);
-      const ids = others.map(({ domainId }) => domainId);
-      return { ...(first as CheckJob), ...(ids.length > 0 && { others: ids }) };
+    Array.from({ length: Math.ceil(same.length / size) }, (_, i) => {
+      const [first, ...others] = same.slice(i * size, (i + 1) * size);
+      return { ...(first as J), ...(others.length > 0 && { others: others.map(idOf) }) };
     }),
   );
 }
@@ -121,19 +128,29 @@ export const SEND_MAIL: JobKind<MailJob> = {
   connections: 2,
 };
 
+/** Maximum number of zones in one job. Smaller than a group of checks, because each zone may need 120 queries. */
+export const KEY_GROUP = 4;
+
 /** Checks the keys of a signed zone, and takes the next step with them. */
 export interface KeyJob {
   readonly signedZoneId: number;
+  /** Further zones, whose keys are checked after those of the first. */
+  readonly others?: readonly number[];
   /** As for a delegation check. */
   readonly turn?: number;
 }
 
 export const ROLL_KEYS: JobKind<KeyJob> = {
   queue: 'roll-keys',
-  key: ({ signedZoneId }) => `keys:${signedZoneId}`,
+  key: ({ signedZoneId, others = [] }) => `keys:${[signedZoneId, ...others].join()}`,
   turn: ({ turn }) => turn,
   connections: 2,
 };
+
+/** Merges jobs of one zone each. Jobs of a group have the same turn. */
+export function groupKeyJobs(jobs: readonly KeyJob[]): KeyJob[] {
+  return group(jobs, KEY_GROUP, ({ signedZoneId }) => signedZoneId);
+}
 
 export const JOB_KINDS: readonly JobKind<never>[] = [
   CHECK_DELEGATION,
@@ -146,5 +163,5 @@ export const JOB_KINDS: readonly JobKind<never>[] = [
 
 /** True for fields of jobs that operators may see: ids, kinds and turns. */
 export function isJobMember(name: string): boolean {
-  return /^(\w+Id|kind|request|turn)$/.test(name);
+  return /^(\w+Id|others|kind|request|turn)$/.test(name);
 }

@@ -49,3 +49,15 @@ test('adds a few jobs of light accounts to a full queue, up to twenty times its 
   await fillQueue({ queue: fuller, room: 8, claim, claimLight: claimOf(due) })();
   expect(fuller.taken).toEqual([]);
 });
+
+test('counts a waiting job of a group as if it had all members', async () => {
+  const queue = fakeQueue(2, 1);
+  const merged: (readonly number[])[] = [];
+  const merge = (jobs: readonly number[]) => {
+    merged.push(jobs);
+    return jobs.slice(0, 1);
+  };
+  const group = { size: 4, merge };
+  await fillQueue({ queue, room: 16, claim: claimOf([1, 2, 3, 4, 5]), group })();
+  expect([merged, queue.taken]).toEqual([[[1, 2, 3, 4]], [1]]);
+});

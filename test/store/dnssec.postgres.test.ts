@@ -13,7 +13,7 @@ import {
 import { createDomainSigned } from '../../src/store/dnssec/create-signed-domain.ts';
 import { loadDnssec, loadToldDnssec, loadToldDnssecOf } from '../../src/store/dnssec/dnssec-state.ts';
 import { claimDueSteps } from '../../src/store/dnssec/due-steps.ts';
-import { loadDelegation, loadHeldDsVersion, loadServing } from '../../src/store/dnssec/key-facts.ts';
+import { loadDelegations, loadHeldDsVersion, loadServing } from '../../src/store/dnssec/key-facts.ts';
 import { EPOCH_SQL } from '../../src/store/feed/change-feed.ts';
 import { openDatabase } from '../../src/store/postgres/database.ts';
 import { saveZones } from '../../src/store/zones/save-zones.ts';
@@ -284,7 +284,7 @@ describe('load-delegation', () => {
       status_after, queries, evidence)
     values (${domainId}, 'background', ${at}, ${at}, ${at}, ${verdict}, '[]', 'active', 'active', 3, ${evidence})`;
   }
-  const delegation = () => loadDelegation(db, domainId);
+  const delegation = async () => (await loadDelegations(db, [domainId])).get(domainId);
 
   test('a domain that was never checked, or whose parent names other servers, is not delegated to the fleet', async () => {
     expect(await delegation()).toEqual({ kind: 'not_ours' });

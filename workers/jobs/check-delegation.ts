@@ -11,12 +11,12 @@ import type { Evidence } from '../../src/checks/delegation/evidence.ts';
 import type { Rules } from '../../src/checks/delegation/next-status.ts';
 import type { Verdict } from '../../src/checks/delegation/verdict.ts';
 import { observersDeadlineMs } from '../../src/checks/shares/deadlines.ts';
-import { SLOW_AFTER_MS } from '../../src/checks/shares/slots.ts';
 import { printName } from '../../src/dns/name.ts';
 import { DatabaseWatch } from '../../src/jobs/database-watch.ts';
 import type { JobRun, RunJob } from '../../src/jobs/job-worker.ts';
 import type { CheckJob } from '../../src/jobs/jobs.ts';
 import { reportProgress } from '../../src/jobs/report-progress.ts';
+import { runInTurn } from '../../src/jobs/run-in-turn.ts';
 import { approveAsShown } from '../../src/store/change/approve-domain.ts';
 import { lockNamesAround } from '../../src/store/change/lock-domain.ts';
 import { findCheckByRequest } from '../../src/store/checks/check-runs.ts';
@@ -103,39 +103,9 @@ export function createChecker(options: CheckerOptions): RunJob<CheckJob> {
       );
       options.onOutcome(outcome);
     };
-    await checkInTurn([job.domainId, ...others], checkOne, signal, options.slowAfterMs);
+    // If the job is repeated because one check failed, the saved domains are early.
+    await runInTurn([job.domainId, ...others], checkOne, signal, options.slowAfterMs);
   };
-}
-
-/**
- * Checks domains one after another, so that a job needs one slot. The next domain does not wait for a slow check. If a
- * check fails, the others are saved nevertheless, and the job is repeated: saved domains are then early.
- */
-async function checkInTurn(
-  domainIds: readonly number[],
-  checkOne: (domainId: number) => Promise<void>,
-  signal: AbortSignal,
-  slowAfterMs: number = SLOW_AFTER_MS,
-): Promise<void> {
-  const runs: Promise<PromiseSettledResult<void>[]>[] = [];
-  for (const id of domainIds) {
-    if (signal.aborted) break;
-    const run = Promise.allSettled([checkOne(id)]);
-    runs.push(run);
-    await endOrSlow(run, slowAfterMs);
-  }
-  const results = (await Promise.all(runs)).flat();
-  signal.throwIfAborted();
-  for (const result of results) if (result.status === 'rejected') throw result.reason;
-}
-
-async function endOrSlow(run: Promise<unknown>, slowAfterMs: number): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const slow = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, slowAfterMs);
-  });
-  await Promise.race([run, slow]);
-  clearTimeout(timer);
 }
 
 type CheckTools = CheckerOptions & { readonly save: ReturnType<typeof gatherChecks> };

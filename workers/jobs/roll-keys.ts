@@ -23,12 +23,13 @@ import type { AccountShares } from '../../src/jobs/account-shares.ts';
 import { DatabaseWatch } from '../../src/jobs/database-watch.ts';
 import type { RunJob } from '../../src/jobs/job-worker.ts';
 import type { KeyJob } from '../../src/jobs/jobs.ts';
+import { runInTurn } from '../../src/jobs/run-in-turn.ts';
 import type { Resolver } from '../../src/resolver/resolver.ts';
 import { rollDnssec } from '../../src/store/dnssec/change-goal.ts';
-import { type KeyWork, loadKeyWork } from '../../src/store/dnssec/dnssec-state.ts';
+import { type KeyWork, loadKeyWorks } from '../../src/store/dnssec/dnssec-state.ts';
 import { postponeStep } from '../../src/store/dnssec/due-steps.ts';
 import { saveImport } from '../../src/store/dnssec/foreign-keys.ts';
-import { loadDelegation, loadHeldDsVersion, loadServing } from '../../src/store/dnssec/key-facts.ts';
+import { loadDelegations, loadHeldDsVersion, loadServing } from '../../src/store/dnssec/key-facts.ts';
 import { resignInPieces, saveKeyStep, saveWritten } from '../../src/store/dnssec/save-key-step.ts';
 import { orderDnssecReminder } from '../../src/store/people/mails.ts';
 import type { Database } from '../../src/store/postgres/database.ts';
@@ -68,19 +69,45 @@ const ABSENT_SECONDS = 3600;
 const WRITING_SECONDS = 5;
 
 export function createKeyRoller(options: KeyRollerOptions): RunJob<KeyJob> {
-  const database = new DatabaseWatch(options.db);
-  return async (job, { signal }) => {
-    options.onOutcome(await database.steadily(signal, () => look(options, job, signal)));
+  const { db } = options;
+  const database = new DatabaseWatch(db);
+  return async ({ signedZoneId, others = [] }, { signal }) => {
+    const ids = [signedZoneId, ...others];
+    const works = await database.steadily(signal, () => loadWorks(db, ids));
+    const lookAt = async (id: number) => {
+      const outcome = await database.steadily(signal, async (again) => {
+        const work = again ? (await loadWorks(db, [id])).get(id) : works.get(id);
+        return await look(options, id, work, signal);
+      });
+      options.onOutcome(outcome);
+    };
+    await runInTurn(ids, lookAt, signal);
   };
+}
+
+interface Work extends KeyWork {
+  readonly delegation: Delegation;
+}
+
+async function loadWorks(db: Database, signedZoneIds: readonly number[]): Promise<Map<number, Work>> {
+  const works = await loadKeyWorks(db, signedZoneIds);
+  const domainIds = [...works.values()].map(({ domainId }) => domainId);
+  const delegations = await loadDelegations(db, domainIds);
+  return new Map(
+    [...works].map(([id, work]) => [
+      id,
+      { ...work, delegation: delegations.get(work.domainId) ?? { kind: 'not_ours' } },
+    ]),
+  );
 }
 
 async function look(
   options: KeyRollerOptions,
-  { signedZoneId }: KeyJob,
+  signedZoneId: number,
+  work: Work | undefined,
   signal: AbortSignal,
 ): Promise<KeyOutcome> {
   const { db, rules } = options;
-  const work = await loadKeyWork(db, signedZoneId);
   if (work === undefined) {
     await postponeStep(db, signedZoneId, ABSENT_SECONDS);
     return { kind: 'absent' };
@@ -156,24 +183,19 @@ async function importKeys(options: KeyRollerOptions, work: KeyWork, signal: Abor
   await saveImport(db, work.domainId, imported);
 }
 
-async function observe(options: KeyRollerOptions, work: KeyWork, signal: AbortSignal): Promise<Facts> {
+async function observe(options: KeyRollerOptions, work: Work, signal: AbortSignal): Promise<Facts> {
   const { db, resolver, rules, ahead = () => 0 } = options;
-  const { machine, name } = work;
-  const delegation = await loadDelegation(db, work.domainId);
-  const before = await loadServing(db, work.zoneId);
-  const now = () => before.at.getTime() + ahead();
+  const { machine, name, delegation } = work;
+  const now = () => work.loadedAt.getTime() + ahead();
   const isAsked = work.isDsDue || isDsDue(machine, now());
   const ds = isAsked ? await observeDs(options, name, signal) : undefined;
   const isWanted = isPreflightDue(machine, now(), rules);
-  const preflight = isWanted
-    ? { at: now(), ...(await runPreflight(resolver, work, delegation, signal)) }
-    : undefined;
+  const preflight = isWanted ? { at: now(), ...(await runPreflight(resolver, work, signal)) } : undefined;
   const theirs = isForeignDue(machine, delegation.kind === 'ours')
     ? await seenAtTheirs(resolver, work, signal)
     : undefined;
   // observations must be older than the positions of the nodes that they are compared with
-  const isObserved = ds !== undefined || preflight !== undefined || theirs !== undefined;
-  const { at, epoch, nodes } = isObserved ? await loadServing(db, work.zoneId) : before;
+  const { at, epoch, nodes } = await loadServing(db, work.zoneId);
   return {
     at: at.getTime() + ahead(),
     epoch,
@@ -209,8 +231,7 @@ async function isHeldDsServed(db: Database, zone: Name, name: Name, rules: Machi
 /** If the parent delegates the domain elsewhere or not at all, the fleet's nameservers for the domain are queried. */
 async function runPreflight(
   resolver: Pick<Resolver, 'observeSigned'>,
-  { name, keys, nameservers }: KeyWork,
-  delegation: Delegation,
+  { name, keys, nameservers, delegation }: Work,
   signal: AbortSignal,
 ): Promise<Omit<Preflight, 'at'>> {
   const known = keys.map(({ id, dnskey, role, origin }) => ({

@@ -3,12 +3,13 @@
 import { Counter, type Registry } from 'prom-client';
 import { accountsInTurn } from '../../src/jobs/fill-queue.ts';
 import { fillByClaims, type Job, type JobLog, type JobTools } from '../../src/jobs/job.ts';
-import { type KeyJob, ROLL_KEYS } from '../../src/jobs/jobs.ts';
+import { groupKeyJobs, KEY_GROUP, type KeyJob, ROLL_KEYS } from '../../src/jobs/jobs.ts';
 import { claimDueSteps } from '../../src/store/dnssec/due-steps.ts';
 import { createKeyRoller, type KeyOutcome, type KeyRollerOptions } from '../jobs/roll-keys.ts';
 
-/** Small, because each job sends up to 120 queries. */
-const AT_ONCE = 20;
+/** Small, because each zone of a job may need 120 queries. */
+const AT_ONCE = 10;
+const ROOM = 40;
 
 export function keyJob(
   { db, resolver, registry, shares, sendsMail }: JobTools,
@@ -22,7 +23,12 @@ export function keyJob(
     kind: ROLL_KEYS,
     atOnce: AT_ONCE,
     open: (onOutcome) => createKeyRoller({ db, resolver, shares, sendsMail, ...options, onOutcome }),
-    fill: fillByClaims({ room: 2 * AT_ONCE, claim, claimLight }),
+    fill: fillByClaims({
+      room: ROOM,
+      claim,
+      claimLight,
+      group: { size: KEY_GROUP, merge: groupKeyJobs },
+    }),
     count: createKeyMetrics(registry),
     log: logKeys,
   };

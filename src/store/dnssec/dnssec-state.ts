@@ -20,6 +20,7 @@ import {
 } from '../keys/signed-zone.ts';
 import { type DnssecKey, decodeKeys, type KeyJson, keysJson } from '../keys/zone-keys.ts';
 import { decodePublishSettings, SETTINGS_TEXT } from '../postgres/answer-settings.ts';
+import { TIME } from '../postgres/current-time.ts';
 import type { Database } from '../postgres/database.ts';
 import { decodeNameColumn } from '../postgres/name-column.ts';
 import type { DenialKind } from '../postgres/tables/schema.ts';
@@ -103,6 +104,8 @@ async function visibleMachine(db: Database, machine: Machine): Promise<Machine> 
 
 export interface KeyWork extends StoredDnssec {
   readonly machine: Machine;
+  /** By the clock of Postgres. */
+  readonly loadedAt: Date;
   readonly domainId: number;
   readonly accountId: number;
   readonly name: Name;
@@ -118,26 +121,46 @@ export interface KeyWork extends StoredDnssec {
   readonly remindedAt: Date | null;
 }
 
-interface WorkRow extends DomainRow, StoredRow, Pick<KeyWork, 'isDsDue' | 'wantedSince' | 'remindedAt'> {
+interface WorkRow
+  extends DomainRow,
+    Omit<StoredRow, 'machine'>,
+    Pick<KeyWork, 'machine' | 'loadedAt' | 'isDsDue' | 'wantedSince' | 'remindedAt'> {
   readonly settings: string | null;
   readonly currentNs: readonly string[] | null;
 }
 
-/** Loads the input of an observation by the key machine. Returns undefined if the domain is deleted or has no machine. */
+/** Returns undefined if the domain is deleted or has no machine. */
 export async function loadKeyWork(db: Database, signedZoneId: number): Promise<KeyWork | undefined> {
+  return (await loadKeyWorks(db, [signedZoneId])).get(signedZoneId);
+}
+
+/**
+ * Loads the input of observations by the key machine, by the id of the signed zone. Zones whose domain is deleted or
+ * that have no machine are omitted.
+ */
+export async function loadKeyWorks(
+  db: Database,
+  signedZoneIds: readonly number[],
+): Promise<Map<number, KeyWork>> {
   const { rows } = await sql<WorkRow>`
-    select ${DOMAIN_COLUMNS}, ${STORED_COLUMNS}, ${SETTINGS_TEXT} as settings, s.ds_due as "isDsDue", s.wanted_since as "wantedSince",
+    select ${DOMAIN_COLUMNS}, ${TIME} as "loadedAt", ${STORED_COLUMNS}, ${SETTINGS_TEXT} as settings, s.ds_due as "isDsDue", s.wanted_since as "wantedSince",
       s.reminded_at as "remindedAt", (select c.current_ns from domain_checks c where c.domain_id = d.id) as "currentNs"
     from ${DOMAIN_TABLES} join signed_zones s on s.domain_id = d.id
-    where s.id = ${signedZoneId} and d.deleted_at is null`.execute(db);
-  const [row] = rows;
-  if (row === undefined || row.machine === null) return undefined;
+    where s.id = any(${signedZoneIds}::bigint[]) and d.deleted_at is null and s.machine is not null`.execute(
+    db,
+  );
+  const works = rows.map(decodeWork);
+  return new Map(works.map((work) => [work.signed.id, work]));
+}
+
+function decodeWork(row: WorkRow): KeyWork {
   const stored = decodeStored(row);
   const settings = decodePublishSettings(row.settings);
   const { isDsDue, wantedSince, remindedAt, currentNs } = row;
   return {
     ...stored,
     machine: withoutDestroyed(row.machine, stored.keys),
+    loadedAt: row.loadedAt,
     domainId: row.id,
     accountId: row.accountId,
     name: decodeNameColumn(row.name),

@@ -16,37 +16,45 @@ const UNKNOWN_NS_TTL = 172_800;
 const FIRST_WITHIN = '1 hour';
 
 interface DelegationRow {
+  readonly id: number;
   readonly since: Date | null;
   readonly ttl: number | null;
   readonly isFirst: boolean;
   readonly elsewhereSince: Date | null;
 }
 
-const NOTHING: DelegationRow = { since: null, ttl: null, isFirst: false, elsewhereSince: null };
-
 /**
- * Loads the servers that the parent names for a domain, and since when, from its log of checks. Skips inconclusive
+ * Loads the servers that the parent names for domains, and since when, from their logs of checks. Skips inconclusive
  * runs. A run represents all later checks with the same outcome.
  */
-export async function loadDelegation(db: Database, domainId: number): Promise<Delegation> {
+export async function loadDelegations(
+  db: Database,
+  domainIds: readonly number[],
+): Promise<Map<number, Delegation>> {
   const { rows } = await sql<DelegationRow>`
-    with run as materialized (
-      select id, verdict, started_at, finished_at from check_runs
-      where domain_id = ${domainId} and verdict <> 'unknown'),
-    turned as (select coalesce(max(id), 0) as id from run where verdict <> 'match'),
-    matching as (
-      select min(r.finished_at) as since, max(r.id) as last from run r, turned t where r.id > t.id),
-    before as (
-      select min(r.started_at) as first, bool_and(r.verdict in ('unregistered', 'not_delegated')) as none
-      from run r, turned t where r.id <= t.id)
-    select m.since, (
-        select min(finished_at) from run where id > coalesce((
-          select max(id) from run where verdict not in ('foreign', 'not_delegated', 'unregistered')), 0)) as "elsewhereSince", (
-        select max((s ->> 'ttl')::integer) from check_runs c, jsonb_array_elements(c.evidence -> 'servers') s
-        where c.id = m.last) as ttl,
-      coalesce(b.none and b.first < d.created_at + ${FIRST_WITHIN}::interval, false) as "isFirst"
-    from domains d, matching m, before b where d.id = ${domainId}`.execute(db);
-  const { since, ttl, isFirst, elsewhereSince } = rows[0] ?? NOTHING;
+    select d.id, l.since, l."elsewhereSince", l.ttl,
+      coalesce(l.none and l.first < d.created_at + ${FIRST_WITHIN}::interval, false) as "isFirst"
+    from domains d, lateral (
+      with run as materialized (
+        select id, verdict, started_at, finished_at from check_runs
+        where domain_id = d.id and verdict <> 'unknown'),
+      turned as (select coalesce(max(id), 0) as id from run where verdict <> 'match'),
+      matching as (
+        select min(r.finished_at) as since, max(r.id) as last from run r, turned t where r.id > t.id),
+      before as (
+        select min(r.started_at) as first, bool_and(r.verdict in ('unregistered', 'not_delegated')) as none
+        from run r, turned t where r.id <= t.id)
+      select m.since, b.first, b.none, (
+          select min(finished_at) from run where id > coalesce((
+            select max(id) from run where verdict not in ('foreign', 'not_delegated', 'unregistered')), 0)) as "elsewhereSince", (
+          select max((s ->> 'ttl')::integer) from check_runs c, jsonb_array_elements(c.evidence -> 'servers') s
+          where c.id = m.last) as ttl
+      from matching m, before b) l
+    where d.id = any(${domainIds}::bigint[])`.execute(db);
+  return new Map(rows.map((row) => [row.id, decodeDelegation(row)]));
+}
+
+function decodeDelegation({ since, ttl, isFirst, elsewhereSince }: DelegationRow): Delegation {
   if (since === null)
     return { kind: 'not_ours', ...(elsewhereSince !== null && { elsewhereSince: elsewhereSince.getTime() }) };
   return { kind: 'ours', since: since.getTime(), ttl: ttl ?? UNKNOWN_NS_TTL, isFirst };

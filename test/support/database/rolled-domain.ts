@@ -13,7 +13,7 @@ import { loadDnssec } from '../../../src/store/dnssec/dnssec-state.ts';
 import { EPOCH_SQL } from '../../../src/store/feed/change-feed.ts';
 import { type Database, openDatabase } from '../../../src/store/postgres/database.ts';
 import { OPERATOR_LIMITS } from '../../../src/store/postgres/deadlines.ts';
-import { createKeyRoller, type KeyOutcome } from '../../../workers/jobs/roll-keys.ts';
+import { createKeyRoller, type KeyOutcome, type KeyRollerOptions } from '../../../workers/jobs/roll-keys.ts';
 import { dsRdata } from '../simulation/dnssec/made-keys.ts';
 import { APEX } from '../zone/customer-records.ts';
 import { asRole, createDatabase, type TestDatabase } from './database.ts';
@@ -103,6 +103,14 @@ export class RolledDomain {
     sendsMail = false,
     rollZskEveryMs = undefined as number | undefined,
   } = {}): Promise<KeyOutcome> {
+    return (await this.lookIn([], { sendsMail, rollZskEveryMs }))[0] as KeyOutcome;
+  }
+
+  /** Returns the outcomes of a job that has these zones too, after the domain's own. */
+  async lookIn(
+    others: readonly number[],
+    options: Pick<KeyRollerOptions, 'sendsMail' | 'rollZskEveryMs'> = {},
+  ): Promise<KeyOutcome[]> {
     const outcomes: KeyOutcome[] = [];
     const roll = createKeyRoller({
       db: this.#openWorker(),
@@ -116,14 +124,13 @@ export class RolledDomain {
         observeTheirKeys: async () => this.theirs,
       },
       rules: RULES,
-      sendsMail,
-      rollZskEveryMs,
+      ...options,
       onOutcome: (outcome) => void outcomes.push(outcome),
       ahead: () => this.ahead,
     });
     const signedZoneId = (await loadDnssec(this.database.db, this.domainId))?.signed.id as number;
-    await roll({ signedZoneId }, { signal: new AbortController().signal, again: false });
-    return outcomes[0] as KeyOutcome;
+    await roll({ signedZoneId, others }, { signal: new AbortController().signal, again: false });
+    return outcomes;
   }
 
   /** Observes until nothing is to be done at this time, with the node following. Checks that every answer validates. */

@@ -13,7 +13,7 @@ import { addChain, removeChain } from '../../../src/store/signing/denial-chains.
 import { signInPieces } from '../../../src/store/signing/sign-pieces.ts';
 import { saveZones } from '../../../src/store/zones/save-zones.ts';
 import type { TestDatabase } from '../../support/database/database.ts';
-import { BY, saved } from '../../support/database/domains.ts';
+import { BY, newAccount, newDomain, saved } from '../../support/database/domains.ts';
 import { RolledDomain } from '../../support/database/rolled-domain.ts';
 import { signatureFaults } from '../../support/database/signed-zones.ts';
 import { APEX, edit } from '../../support/zone/customer-records.ts';
@@ -215,4 +215,18 @@ test('a parent zone of the fleet shows a DS once every node serves it', async ()
   rolled.ahead += 13 * HOUR_MS;
   await rolled.look();
   expect(await seen()).toEqual([[wanted]]);
+});
+
+test('a job of several zones observes each, and one without a domain does not prevent the others', async () => {
+  const { db } = database;
+  await enableDnssec(db, { ...BY, domainId });
+  const { id } = await newDomain(db, await newAccount(db, 'other@example.org'), 'other.example.');
+  await enableDnssec(db, { ...BY, domainId: id });
+  const other = (await loadDnssec(db, id))?.signed.id as number;
+  const outcomes = await rolled.lookIn([999_999, other]);
+  expect(outcomes.map((outcome) => (outcome.kind === 'saved' ? outcome.step : outcome.kind))).toEqual([
+    'sign',
+    'absent',
+    'sign',
+  ]);
 });
