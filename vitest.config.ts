@@ -5,7 +5,7 @@ import { defineConfig } from 'vitest/config';
 
 const proves = process.env.ZONEFLEET_PROVE === '1';
 const isCi = process.env.CI === 'true';
-/** Directory of compiled threads. Set by `npm test`, which starts many: each would translate its modules again. */
+/** Directory of compiled threads. Set by `npm test`, in which each of many threads would translate its modules otherwise. */
 const compiled = process.env.ZONEFLEET_TEST_COMPILED;
 
 // Deadlines end tests that hang. They do not measure speed.

@@ -1,10 +1,10 @@
-// Starts the benchmark again for one part, in a network namespace of its own.
+// Runs a part of the benchmark in its own network namespace, by starting the benchmark again.
 
 import { fileURLToPath } from 'node:url';
 import type { BenchOptions, PartName, Section } from './part.ts';
 import { runProgram } from './program.ts';
 
-/** The last word of the benchmark that was started within the namespace. */
+/** The last argument of the benchmark that runs in the namespace. */
 export const INSIDE = '--inside-namespace';
 
 export function isInOwnNamespace(): boolean {
@@ -12,10 +12,9 @@ export function isInOwnNamespace(): boolean {
 }
 
 /**
- * Returns no section, because the inner benchmark writes it.
+ * Runs the part. Returns no section, because the inner benchmark writes it.
  *
- * @param setup shell commands that configure the namespace. As root they may mount file systems, which the inner benchmark
- * alone sees.
+ * @param setup shell commands that configure the namespace. As root they may mount file systems for the inner benchmark.
  */
 export async function runInOwnNamespace(
   part: PartName,

@@ -1,4 +1,4 @@
-// The start of commands, as a multiple of an empty Node program.
+// Compares the start of commands with that of an empty Node.js program.
 
 import { resolve } from 'node:path';
 import type { Part } from '../part.ts';
@@ -12,7 +12,7 @@ const STARTS_EACH = 10;
 const CERTIFICATES =
   process.env.NODE_EXTRA_CA_CERTS === undefined
     ? ''
-    : 'NODE_EXTRA_CA_CERTS is set, so every start, also the empty one, reads these certificates.';
+    : 'NODE_EXTRA_CA_CERTS is set, so every start reads these certificates.';
 const PROGRAM = resolve(import.meta.dirname, '../../src/cli/zonefleet.mjs');
 
 export const cli: Part = {

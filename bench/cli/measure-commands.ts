@@ -1,5 +1,5 @@
-// Starts of `zonefleet`, compared with an empty Node program: processor and elapsed time of each until it has ended, of
-// `check` until its first query.
+// Measures the processor and elapsed time of starts of `zonefleet` and of an empty Node.js program: until its end, or until
+// the first query of `check`.
 
 import { spawn } from 'node:child_process';
 import { createSocket, type Socket } from 'node:dgram';
@@ -28,7 +28,7 @@ export interface Commands {
   readonly empty: readonly string[];
   /** Arguments of `zonefleet` by name. */
   readonly of: Readonly<Record<string, readonly string[]>>;
-  /** Runs the program once to its end, so that it is compiled. */
+  /** Runs the program to its end, so that it is compiled. */
   warmUp(words: readonly string[]): Promise<void>;
   /** Starts the program this many times, one after the other, and returns the cost of one start. */
   measure(words: readonly string[], times: number): Promise<StartCost>;
@@ -101,7 +101,7 @@ function refusalOf(query: Buffer): Buffer {
   return reply;
 }
 
-/** Processor time of all ended children of this process. The kernel adds exact times, and rounds only the sum. */
+/** Returns the processor time of all ended children of this process. The kernel rounds only the sum. */
 function cpuOfChildren(): number {
   const stat = readFileSync('/proc/self/stat', 'utf8');
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');

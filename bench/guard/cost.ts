@@ -1,4 +1,4 @@
-// The cost of work that programs of one tree did: their processor time and that of Postgres, and their SQL.
+// Measures the cost of the work of one tree: the processor time of its programs and of Postgres, and the SQL.
 
 import { cpuOf, type MeteredProgram } from './tree.ts';
 
@@ -8,7 +8,7 @@ export interface Cost {
   readonly octets: number;
 }
 
-/** Returns the cost of one of the `times` repetitions that the work makes. */
+/** Returns the cost of one repetition, of which `work` makes `times`. */
 export async function costOf(
   programs: readonly MeteredProgram[],
   times: number,

@@ -28,7 +28,7 @@ export interface ScaleResults {
   readonly drawn: DrawnRuns[];
   readonly weights: Weight[];
   readonly times: StartTimes;
-  /** Those of a node with few zones; undefined unless starts are measured. */
+  /** Start times of a node with few zones. Undefined unless starts are measured. */
   readonly small: { readonly zones: number; readonly times: StartTimes } | undefined;
   readonly peerStartMs: Map<Server, number>;
 }

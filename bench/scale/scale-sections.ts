@@ -136,7 +136,7 @@ export function startSection({ set, times, small, peerStartMs }: ScaleResults): 
     part: 'start',
     title: `Start with ${count(set.recipe?.count ?? 0)} zones`,
     blocks: [
-      'From the start of the process, or from kill -9, until the SOA of the last zone, and of 49 from all over the set, is answered; on one core. ' +
+      'From the start of the process, or from kill -9, until the SOA of the last zone and of 49 others is answered, on one core. ' +
         `${size} ${SAME_FILE}`,
       table(['', 's', 'starts'], rows as (string | number)[][]),
     ],

@@ -38,7 +38,7 @@ export interface StartOptions {
   readonly transferKey?: TransferKey;
   /** Also listens for DNS over TLS and, if the server supports it, over HTTPS. */
   readonly tls?: TlsFiles;
-  /** Interface on which the server receives UDP through XDP, if it supports it. Undefined: none. */
+  /** Interface at which a server that supports XDP uses it. Undefined if it must not. */
   readonly xdpInterface?: string;
 }
 

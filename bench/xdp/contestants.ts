@@ -1,5 +1,5 @@
-// The servers of the part `xdp`, each on its own link: an interface has room for one XDP program, and Knot leaves its own
-// behind.
+// Starts the servers of the part `xdp`, each on its own link, because an interface has at most one XDP program and Knot does
+// not detach its own.
 
 import type { LinkedHosts } from '../../test/support/network/linked-hosts.ts';
 import type { BenchOptions } from '../part.ts';

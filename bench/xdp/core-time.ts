@@ -1,4 +1,4 @@
-// Time during which one core was busy, with interrupts, which are not charged to the process on whose behalf they run.
+// Time during which one core was busy, including interrupts, which no process is charged for.
 
 import { readFileSync } from 'node:fs';
 
@@ -6,6 +6,7 @@ const TICKS_PER_SECOND = 100;
 /** Columns of /proc/stat: user, nice, system, idle, iowait, irq, softirq, steal. */
 const BUSY = [0, 1, 2, 5, 6];
 
+/** Returns the busy time of a core since the system's start. */
 export function coreBusySeconds(core: number): number {
   const line = readFileSync('/proc/stat', 'utf8')
     .split('\n')

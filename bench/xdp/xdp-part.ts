@@ -1,5 +1,5 @@
-// Answers over XDP on a pair of virtual interfaces: next to Knot's XDP and to servers that the kernel hands packets to, and
-// compared octet by octet with those of the kernel's path. Requires root.
+// Compares answers over XDP on a pair of virtual interfaces: their rate and processor time with those of Knot's XDP and of
+// servers behind the kernel, and their octets with those of the kernel's path. Requires root.
 
 import { createHash } from 'node:crypto';
 import { signZoneText } from '../../test/support/dnssec/sign-zone-text.ts';
@@ -37,7 +37,7 @@ const VARIANTS = [
   { suffix: ' E', title: 'with EDNS' },
 ] as const;
 type Limits = Partial<Record<ContestantName, { readonly replies?: number; readonly cpu: number }>>;
-/** Least replies and most processor time, relative to the other. */
+/** Minimum of replies and maximum of processor time, relative to the other server. */
 const WANTED: Limits = {
   knot: { replies: 1, cpu: 0.9 },
   'echo-kernel': { cpu: 0.5 },
@@ -56,7 +56,7 @@ interface XdpRun {
   /** Processor time of the server's processes, and of its whole core, for each reply. */
   readonly processMicros: number;
   readonly coreMicros: number;
-  /** Percentage of the queries. */
+  /** Percentage of the queries that were answered. */
   readonly replied: number;
 }
 
@@ -213,7 +213,7 @@ async function compareAnswers(hosts: LinkedHosts, options: BenchOptions): Promis
       ['', 'number'],
       [
         ['equal answers', count(equal)],
-        ['equal answers, but for a cookie made in another second', count(laterCookies)],
+        ['equal answers, except for cookies made in different seconds', count(laterCookies)],
         ['queries that neither path answers', count(silent)],
         ['wrong', wrong === 0 ? '0 (wanted 0: yes)' : `${count(wrong)} (wanted 0: **no**)`],
         ['queries sent again, because a packet was lost', count(resent)],

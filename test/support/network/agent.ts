@@ -1,4 +1,4 @@
-// Runs in a network namespace, and performs the tasks that a test requests. Started by start-agent.ts.
+// Performs tasks for a test in a network namespace. Started by start-agent.ts.
 
 import { TASKS } from './tasks.ts';
 

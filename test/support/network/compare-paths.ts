@@ -5,7 +5,7 @@ import { EDNS_OPTION } from '../../../src/dns/message/edns.ts';
 import { decodeMessage } from '../../../src/dns/message/message.ts';
 import { type Libc, openLibc } from '../../../src/nameserver/threads/libc.ts';
 import { queryFor } from '../answer/packets.ts';
-import { QueryStream } from './compared-queries.ts';
+import { CLIENT_COOKIE, QueryStream } from './compared-queries.ts';
 import { BATCH, DatagramSocket } from './datagrams.ts';
 import { decodeUdpFrame, encodeUdpFrame, type Route } from './frames.ts';
 import { ADDRESSES, XDP_INTERFACE } from './linked-hosts.ts';
@@ -13,7 +13,7 @@ import { ADDRESSES, XDP_INTERFACE } from './linked-hosts.ts';
 export interface CompareOptions {
   readonly count: number;
   readonly seed: number;
-  /** Of the node, at both of its addresses. */
+  /** The node's port at all of its addresses. */
   readonly port: number;
   /** MAC addresses of the two ends of the XDP link. */
   readonly macs: { readonly server: Uint8Array; readonly client: Uint8Array };
@@ -24,11 +24,11 @@ export interface Comparison {
   equal: number;
   /** Queries that neither path answered. */
   silent: number;
-  /** Pairs of answers that differ only in a cookie made in another second. */
+  /** Pairs of answers that differ only in cookies made in different seconds. */
   laterCookies: number;
   resent: number;
   wrong: number;
-  /** The first wrong ones. */
+  /** Descriptions of the first wrong pairs. */
   readonly examples: string[];
 }
 
@@ -87,8 +87,8 @@ export async function comparePaths(options: CompareOptions): Promise<Comparison>
   return result;
 }
 
-/** Answered by both paths after all queries before it. It also requests a cookie. */
-const LAST = queryFor('www.example.test.', 1, { opt: 'cookie:2464c4abcf10c957' });
+/** The last query of a batch, which both paths answer after all others. It requests a cookie. */
+const LAST = queryFor('www.example.test.', 1, { opt: `cookie:${CLIENT_COOKIE}` });
 
 interface Pair {
   readonly name: string;
@@ -202,7 +202,7 @@ function judge(
   }
 }
 
-/** True if only the time and the hash of the server's cookie differ, as the two were made in different seconds. */
+/** Returns true if only the time and the hash of the server's cookie differ. */
 function differInTime(one: Buffer, other: Buffer): boolean {
   const [cookie, otherCookie] = [cookieIn(one), cookieIn(other)];
   if (cookie?.length !== COOKIE_OCTETS || otherCookie?.length !== COOKIE_OCTETS) return false;
@@ -238,7 +238,7 @@ function socketPath(
   };
 }
 
-/** VLAN-tagged frames on the XDP link. */
+/** Opens a path of VLAN-tagged frames on the XDP link. */
 function framePath(libc: Libc, family: 'ipv4' | 'ipv6', { macs, port }: CompareOptions): Path {
   const client = { mac: macs.client, address: ADDRESSES.client[family], port: XDP_PORT + 100 };
   const server = { mac: macs.server, address: ADDRESSES.xdp[family], port };

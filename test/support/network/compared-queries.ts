@@ -16,15 +16,15 @@ const RECORD_SETS = 80;
 const RANDOM_ZONES = ['plain.test.', 'nsec.test.', 'nsec3.test.', 'other.test.'];
 const EXAMPLE = 'example.test.';
 const CHAOS_NAMES = ['version.bind.', 'version.server.', 'hostname.bind.', 'id.server.', 'authors.bind.'];
-const CLIENT_COOKIE = '2464c4abcf10c957';
+export const CLIENT_COOKIE = '2464c4abcf10c957';
 const HEADER_OCTETS = 12;
 const MAX_OCTETS = 3000; // longer than a frame: the packet is a fragment
 const OPCODES_OF_SLOW_PATH = new Set([4, 5]);
-/** A record with this type; other places in which the octets occur do no harm. */
+/** Type of a record. Queries that contain these octets elsewhere are skipped too. */
 const TSIG = Buffer.of(0, TYPE.TSIG);
 const TYPES_OF_SLOW_PATH = new Set<number>([TYPE.AXFR, TYPE.IXFR]);
 
-/** The names of the last ones say how to sign them. */
+/** Zones named after a denial style are to be signed with it. */
 export function comparedZones(): ZoneText[] {
   const random = randomFrom(SEED);
   const zones = RANDOM_ZONES.map((apex) => randomZone(random, apex, RECORD_SETS, RANDOM_ZONES));
@@ -32,9 +32,9 @@ export function comparedZones(): ZoneText[] {
   return [{ apex: EXAMPLE, text: example }, ...zones.map(({ apex, text }) => ({ apex, text }))];
 }
 
-/** Yields queries without a useful id. */
+/** Generates queries. The caller sets their ids. */
 export class QueryStream {
-  /** A cookie that the server has given the client: in hexadecimal, with the client's part. */
+  /** A cookie of the server in hexadecimal, including the client's part. */
   cookie: string | undefined;
   readonly #random: Random;
   readonly #zones: readonly { readonly zone: Zone; readonly names: readonly Name[] }[];
@@ -121,7 +121,7 @@ export class QueryStream {
   }
 }
 
-/** The transfer thread answers these, within limits, and always through the kernel. */
+/** Returns true if the transfer thread answers the query: within limits, and always through the kernel. */
 function isForSlowPath(query: Buffer): boolean {
   if (query.length < HEADER_OCTETS) return false;
   if (query.includes(TSIG, HEADER_OCTETS)) return true;

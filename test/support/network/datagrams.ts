@@ -151,7 +151,7 @@ class Messages {
     this.#view.setUint32(PIECES_AT + i * PIECE_BYTES + 8, octets.length, true);
   }
 
-  /** The system replaces these lengths by those of the received messages. */
+  /** Sets the lengths, which the system replaces with those of the received messages. */
   reset(): void {
     for (let i = 0; i < BATCH; i++) {
       this.#view.setUint32(PIECES_AT + i * PIECE_BYTES + 8, OCTETS - VLAN_OCTETS, true);

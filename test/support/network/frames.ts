@@ -1,6 +1,5 @@
 // Ethernet frames with UDP packets, as a client sends and receives them.
 
-import { readFileSync } from 'node:fs';
 import { parseIpv4, parseIpv6 } from '../../../src/dns/record/ip-address.ts';
 
 export interface Route {
@@ -26,13 +25,6 @@ const UDP_OCTETS = 8;
 const UDP = 17;
 const TTL = 64;
 const DONT_FRAGMENT = 0x4000;
-
-export function macOf(device: string): Uint8Array {
-  return Buffer.from(
-    readFileSync(`/sys/class/net/${device}/address`, 'utf8').replaceAll(/[:\n]/g, ''),
-    'hex',
-  );
-}
 
 export function encodeUdpFrame({ from, to, tag }: Route, payload: Uint8Array): Buffer {
   const isIpv6 = from.address.includes(':');
@@ -126,8 +118,8 @@ function udpChecksum(source: Uint8Array, target: Uint8Array, udp: Uint8Array): n
   return checksum(Buffer.concat([source, target, pseudo, udp]));
 }
 
-/** RFC 1071. */
-function checksum(octets: Uint8Array): number {
+/** Returns the checksum of RFC 1071. */
+export function checksum(octets: Uint8Array): number {
   let sum = 0;
   for (let i = 0; i < octets.length; i += 2) sum += ((octets[i] as number) << 8) | (octets[i + 1] ?? 0);
   while (sum > 0xffff) sum = (sum & 0xffff) + (sum >>> 16);

@@ -1,9 +1,9 @@
-// A server and a client in separate network namespaces, with two links between them: `zf0` for XDP, and `zf1`, on which the
-// kernel answers. The client has one address of each family, so that both paths answer the same client.
+// A server and a client in separate network namespaces with two links: `zf0` for XDP, and `zf1`, on which the kernel answers.
+// The client has one address of each family, so that both paths answer the same client.
 
 import { NetworkNamespace } from './namespace.ts';
 
-/** RFC 2544 and RFC 9637: for benchmarks and documentation. */
+/** Addresses for benchmarks (RFC 2544) and documentation (RFC 9637). */
 export const ADDRESSES = {
   xdp: { ipv4: '198.18.0.1', ipv6: '3fff:0:0::1' },
   kernel: { ipv4: '198.18.1.1', ipv6: '3fff:0:1::1' },
@@ -65,7 +65,7 @@ export class LinkedHosts {
 
   async #configure(): Promise<void> {
     const { server, client } = this;
-    // Answers to the client's address leave by zf0 even if the query came in by zf1.
+    // Answers to the client leave through zf0 even if the query arrived at zf1.
     for (const host of [server, client]) await host.run('sysctl', '-qw', 'net.ipv4.conf.all.rp_filter=0');
     await address(server, XDP_INTERFACE, ADDRESSES.xdp);
     await address(server, KERNEL_INTERFACE, ADDRESSES.kernel);

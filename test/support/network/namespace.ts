@@ -6,10 +6,10 @@ import { readdirSync, readlinkSync } from 'node:fs';
 import { isInstalled } from '../peers/peers.ts';
 import { runProgram } from '../validators/run-program.ts';
 
-/** /sys then describes the namespace's interfaces, as in `ip netns exec`. */
+/** Mounts /sys, so that it describes the namespace's interfaces, as in `ip netns exec`. */
 const HOLDER = 'mount -t sysfs sysfs /sys && ip link set lo up && echo ready && exec sleep infinity';
 
-/** A suffix for test names, which is empty if this machine can have networks for tests. */
+/** A suffix for test names: empty if this machine has everything that the tests need. */
 export const NEEDS_NETWORKS = missingPart();
 
 function missingPart(): string {
@@ -68,7 +68,7 @@ export class NetworkNamespace {
     return await runProgram(...split(this.command(...command)));
   }
 
-  /** Kills all processes in the namespace, which is then gone. */
+  /** Kills all processes in the namespace, which deletes it. */
   async remove(): Promise<void> {
     if (this.#holder === undefined) return;
     if (this.#holder.exitCode !== null || this.#holder.signalCode !== null) return;
@@ -87,7 +87,7 @@ export class NetworkNamespace {
   }
 }
 
-/** The kernel kills the program when this process ends, also if it is killed. */
+/** The kernel kills the program when this process ends, even by SIGKILL. */
 const BOUND = ['setpriv', '--pdeathsig', 'KILL'];
 
 function namespaceOf(pid: number): string | undefined {

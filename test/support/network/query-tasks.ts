@@ -1,4 +1,4 @@
-// Plain queries from an agent: single ones until one is answered, and many at a time.
+// Tasks of an agent that send the same query until it is answered, or many times.
 
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
@@ -7,11 +7,11 @@ import { decodeMessage } from '../../../src/dns/message/message.ts';
 import { openLibc } from '../../../src/nameserver/threads/libc.ts';
 import { queryFor } from '../answer/packets.ts';
 import { exchangeUdp } from '../answer/sockets.ts';
+import { CLIENT_COOKIE } from './compared-queries.ts';
 import { BATCH, DatagramSocket, type Endpoint } from './datagrams.ts';
 
 const NAME = 'www.example.test.';
 const QUERY = queryFor(NAME, 1);
-const CLIENT_COOKIE = '2464c4abcf10c957';
 const TRY_MS = 100;
 const LAST_ANSWER_MS = 1500;
 
@@ -35,7 +35,7 @@ export async function echoUdp(at: Endpoint, count: number): Promise<void> {
   socket.close();
 }
 
-/** Sends queries as fast as possible, and does not read the answers. Returns the number of those that left. */
+/** Sends queries as fast as possible, and does not read the answers. Returns the number that the system accepted. */
 export async function floodQueries(from: Endpoint, to: Endpoint, count: number): Promise<number> {
   const socket = DatagramSocket.udp(await openLibc(), from, to);
   const batch = Array.from({ length: BATCH }, () => QUERY);
@@ -48,18 +48,18 @@ export async function floodQueries(from: Endpoint, to: Endpoint, count: number):
   return sent;
 }
 
-/** A burst whose queries were sent, and whose answers can be counted. */
+/** Bursts that were sent and whose answers have not been counted, by the client's port. */
 const bursts = new Map<
   number,
   { readonly socket: DatagramSocket; readonly seen: Set<number>; sent: number }
 >();
 
-/** Sends up to 65,536 queries with different ids. Then, or with `count` 0, returns the number of ids that were answered. */
+/** Sends up to 65,536 queries with different ids. If `count` is 0, returns the number of ids that were answered instead. */
 export async function sendBurst(from: Endpoint, to: Endpoint, count: number): Promise<number> {
   return await burst(from, to, count, QUERY);
 }
 
-/** Sends queries with a cookie that the server has given. Returns the number that were answered. */
+/** Sends queries with a cookie of the server. Returns the number that were answered. */
 export async function countWithCookie(from: Endpoint, to: Endpoint, count: number): Promise<number> {
   const first = await exchangeUdp(to, queryFor(NAME, 1, { opt: `cookie:${CLIENT_COOKIE}` }));
   const option = decodeMessage(first ?? Buffer.alloc(0)).edns?.options.find(({ code }) => code === 10);

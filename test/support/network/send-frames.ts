@@ -1,4 +1,4 @@
-// Malformed and unusual frames from an agent.
+// Tasks of an agent that send malformed and unusual frames.
 
 import { setImmediate as nextRound, setTimeout as pause } from 'node:timers/promises';
 import { openLibc } from '../../../src/nameserver/threads/libc.ts';
@@ -7,7 +7,7 @@ import { mutateOctets } from '../random/mutate-octets.ts';
 import { pick, randomFrom } from '../random/random-zones.ts';
 import { QueryStream } from './compared-queries.ts';
 import { BATCH, DatagramSocket } from './datagrams.ts';
-import { encodeUdpFrame, type Route } from './frames.ts';
+import { checksum, encodeUdpFrame, type Route } from './frames.ts';
 import { ADDRESSES, XDP_INTERFACE } from './linked-hosts.ts';
 
 export interface Target {
@@ -52,7 +52,7 @@ export async function sendEveryLength(target: Target): Promise<number> {
   return await sendAll(frames);
 }
 
-/** Returns the number that the system accepted. */
+/** Sends frames with random changes. Returns the number that the system accepted. */
 export async function sendMutated(target: Target, count: number, seed: number): Promise<number> {
   const random = randomFrom(seed);
   const stream = new QueryStream(seed);
@@ -79,10 +79,7 @@ export async function sendOptions(target: Target): Promise<number | undefined> {
   frame[14] = 0x46;
   frame.writeUInt16BE(frame.readUInt16BE(16) + 4, 16);
   frame.writeUInt16BE(0, 24);
-  let sum = 0;
-  for (let at = 14; at < 38; at += 2) sum += frame.readUInt16BE(at);
-  while (sum > 0xffff) sum = (sum & 0xffff) + (sum >>> 16);
-  frame.writeUInt16BE(~sum & 0xffff, 24);
+  frame.writeUInt16BE(checksum(frame.subarray(14, 38)), 24);
   const answers = DatagramSocket.udp(await openLibc(), route.from, route.to);
   await sendAll([frame]);
   let rcode: number | undefined;

@@ -1,4 +1,4 @@
-// A process in a network namespace that sends and receives packets for a test.
+// Starts a process in a network namespace that sends and receives packets for a test.
 
 import { createRequire } from 'node:module';
 import { fileURLToPath, pathToFileURL } from 'node:url';

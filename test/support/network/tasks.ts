@@ -1,4 +1,4 @@
-// The tasks of agents.
+// Lists the tasks of agents.
 
 import { exchangeUdp } from '../answer/sockets.ts';
 import { comparePaths } from './compare-paths.ts';

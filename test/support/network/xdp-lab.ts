@@ -1,4 +1,4 @@
-// A node that answers over XDP, its client in another network namespace, and zones with all kinds of answers.
+// A database with zones for all kinds of answers, and network namespaces for nodes that answer over XDP and their client.
 
 import { parseName } from '../../../src/dns/name.ts';
 import { addPeer } from '../../../src/store/transfers/peers.ts';
@@ -53,7 +53,7 @@ export class XdpLab {
     return startAgent(this.hosts.client);
   }
 
-  /** Returns the address of the node on the XDP link, and the MAC addresses of the link. */
+  /** Returns the port of the node, and the MAC addresses of the XDP link. */
   async target(): Promise<Target> {
     return { port: DNS_PORT, macs: await this.hosts.macs() };
   }
@@ -63,7 +63,7 @@ export class XdpLab {
     return /\bxdp\b/.test(await this.hosts.server.run('ip', '-d', 'link', 'show', 'dev', XDP_INTERFACE));
   }
 
-  /** `wrapper`: a command that starts the node's process, with the process id of the node. */
+  /** @param wrapper a command that replaces itself with the node's process */
   async startNode(
     env: Readonly<Record<string, string>> = {},
     wrapper: readonly string[] = [],

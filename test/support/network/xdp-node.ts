@@ -1,4 +1,4 @@
-// A node in a network namespace that answers over XDP on one of its interfaces.
+// Starts a node in a network namespace that answers over XDP at one of its interfaces.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -17,7 +17,11 @@ export interface XdpNode extends Program {
   metric(name: string): Promise<number>;
 }
 
-/** Resolves when the node is ready. `within` starts its process. Its data directory is removed when it stops, unless `env` specifies one. */
+/**
+ * Resolves when the node is ready. Its data directory is removed when it stops, unless `env` specifies one.
+ *
+ * @param within provides the command that starts its process
+ */
 export async function startXdpNode(
   hosts: LinkedHosts,
   env: Readonly<Record<string, string>>,

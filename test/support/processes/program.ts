@@ -16,8 +16,8 @@ export interface Program {
 const TSX = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href;
 
 /**
- * `main` is relative to this directory. With `hasChannel`, the process can exchange messages with its child. `within`: the
- * program's network.
+ * `main` is relative to this directory. With `hasChannel`, the process can exchange messages with its child. `within`
+ * provides the command that starts it.
  */
 export function startProgram(
   main: string | URL,

@@ -1,4 +1,4 @@
-// Changes the base of a snapshot, and restores its checksums: only the check of the blocks can notice.
+// Changes the base of a snapshot and its checksums, so that only the check of the blocks can find the change.
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { crc32 } from 'node:zlib';
