@@ -83,16 +83,13 @@ interface NewSubscription {
 }
 
 /** Returns false and writes nothing if the plan has no such term. */
-export async function startSubscription(trx: Database, wanted: NewSubscription): Promise<boolean> {
-  const { planId, termId = null, trialDays, autoRenew } = wanted;
-  const { rows } = await sql<{ now: Date; quotaResetDays: number; term: Term | null }>`
-    select date_trunc('milliseconds', clock_timestamp()) as now, p.quota_reset_days as "quotaResetDays",
-      (select ${TERM_JSON} from plan_terms t
-        where t.plan_id = p.id and t.retired_at is null
-          and case when ${termId}::bigint is null then t.price_rials = 0 else t.id = ${termId}::bigint end
-        order by t.id limit 1) as term
-    from plans p where p.id = ${planId}`.execute(trx);
-  const { now, quotaResetDays, term } = rows[0] as (typeof rows)[0];
+export async function startSubscription(
+  trx: Database,
+  wanted: NewSubscription,
+  loaded?: StartOfPlan,
+): Promise<boolean> {
+  const { termId = null, trialDays, autoRenew } = wanted;
+  const { now, quotaResetDays, term } = loaded ?? (await loadStartOfPlan(trx, wanted));
   if (termId !== null && term === null) return false;
   const at = wanted.at ?? now;
   const state =
@@ -101,6 +98,27 @@ export async function startSubscription(trx: Database, wanted: NewSubscription):
       : beginTrial(at, trialDays);
   await insertSubscription(trx, { ...wanted, startedAt: at, quotaResetDays }, state);
   return true;
+}
+
+interface StartOfPlan {
+  readonly now: Date;
+  readonly quotaResetDays: number;
+  readonly term: Term | null;
+}
+
+/** Loads what `startSubscription` needs, to send it with other statements. */
+export async function loadStartOfPlan(
+  trx: Database,
+  { planId, termId }: Pick<NewSubscription, 'planId' | 'termId'>,
+): Promise<StartOfPlan> {
+  const { rows } = await sql<StartOfPlan>`
+    select date_trunc('milliseconds', clock_timestamp()) as now, p.quota_reset_days as "quotaResetDays",
+      (select ${TERM_JSON} from plan_terms t
+        where t.plan_id = p.id and t.retired_at is null
+          and case when ${termId ?? null}::bigint is null then t.price_rials = 0 else t.id = ${termId ?? null}::bigint end
+        order by t.id limit 1) as term
+    from plans p where p.id = ${planId}`.execute(trx);
+  return rows[0] as StartOfPlan;
 }
 
 async function insertSubscription(

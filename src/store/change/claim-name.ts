@@ -8,6 +8,7 @@ import { allOurNameservers, type PublishSettings } from '../postgres/answer-sett
 import type { Database } from '../postgres/database.ts';
 import { decodeNameColumn } from '../postgres/name-column.ts';
 import { inOneTrip } from '../postgres/pool-driver.ts';
+import { arrayOf } from '../postgres/prepared-statements.ts';
 
 interface Claim {
   readonly nameText: string;
@@ -35,16 +36,16 @@ type Claimed =
   /** Seconds until a slot may become free. */
   | { readonly kind: 'full'; readonly message: string; readonly retryAfterSeconds: number };
 
-export async function claimName(trx: Database, claim: Claim): Promise<Claimed> {
+export async function claimName(
+  trx: Database,
+  claim: Claim,
+  loaded?: Awaited<ReturnType<typeof loadClaimed>>,
+): Promise<Claimed> {
   const taken = (message: string): Claimed => ({ kind: 'taken', message });
   const { nameText, accountId, exempt, transfer, needsPlace = !exempt } = claim;
   const shown = nameText.slice(0, -1);
-  const trip = inOneTrip(trx);
-  const [rows, reserved, serial] = await Promise.all([
-    loadRivals(trip, nameText),
-    whyReserved(trip, claim),
-    highestSerial(trip, nameText),
-  ]);
+  const { rows, serial, ...operators } = loaded ?? (await loadClaimed(trx, claim));
+  const reserved = whyReserved(claim, operators);
   const rivals = rows.filter(({ id }) => id !== claim.domainId);
   const may = mayClaim(rivals, { accountId, transfer, needsPlace, at: rows[0]?.nowMs ?? 0 });
   if (may.kind === 'own') return taken(`this account already has a domain ${shown}`);
@@ -61,6 +62,18 @@ export async function claimName(trx: Database, claim: Claim): Promise<Claimed> {
     message: `the maximum number of accounts already wait for ${shown}`,
     retryAfterSeconds,
   };
+}
+
+/** Loads what `claimName` decides on. */
+export async function loadClaimed(trx: Database, { nameText, exempt }: Pick<Claim, 'nameText' | 'exempt'>) {
+  const trip = inOneTrip(trx);
+  const [rows, serial, isZone, isAroundZone] = await Promise.all([
+    loadRivals(trip, nameText),
+    highestSerial(trip, nameText),
+    isOperatorZone(trip, nameText),
+    exempt ? false : hasOperatorZoneAround(trip, nameText),
+  ]);
+  return { rows, serial, isZone, isAroundZone };
 }
 
 async function loadRivals(
@@ -87,15 +100,11 @@ async function highestSerial(trx: Database, nameText: string): Promise<number | 
   return rows[0]?.serial ?? undefined;
 }
 
-async function whyReserved(
-  trx: Database,
+function whyReserved(
   { nameText, exempt, settings }: Claim,
-): Promise<string | undefined> {
+  { isZone, isAroundZone }: { readonly isZone: boolean; readonly isAroundZone: boolean },
+): string | undefined {
   const shown = nameText.slice(0, -1);
-  const [isZone, isAroundZone] = await Promise.all([
-    isOperatorZone(trx, nameText),
-    exempt ? false : hasOperatorZoneAround(trx, nameText),
-  ]);
   if (isZone) return `${shown} is a zone of the service itself`;
   if (exempt) return undefined;
   if (isAroundZone) return `${shown} is reserved by the service`;
@@ -128,6 +137,16 @@ async function hasOperatorZoneAround(trx: Database, nameText: string): Promise<b
       or exists (select from (select zone_name as name from secondaries where zone_name is not null) d
         where ${isBelow(nameText)}) as found`.execute(trx);
   return rows[0]?.found ?? false;
+}
+
+/** Returns true if a domain has a name above or below this one. */
+export async function hasDomainsAround(trx: Database, nameText: string): Promise<boolean> {
+  const { rows } = await sql<{ found: boolean }>`
+    select exists (select from domains d where d.name = any(${arrayOf('text', namesAbove(nameText))}::text[]) and d.deleted_at is null)
+      or exists (select from domains d where ${isBelow(nameText)} and d.deleted_at is null) as found`.execute(
+    trx,
+  );
+  return rows[0]?.found ?? true;
 }
 
 export function namesAbove(nameText: string): string[] {

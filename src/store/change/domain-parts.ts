@@ -80,19 +80,32 @@ export async function insertVerification(
 }
 
 interface NewDomainParts {
-  readonly domain: Insertable<Schema['domains']>;
+  readonly domain: Omit<Insertable<Schema['domains']>, 'zone_id'> & { readonly name: string };
+  /** True if the domain gets the zone of its name, unless that is an operator zone. */
+  readonly hasZone: boolean;
   readonly check: Omit<Insertable<Schema['domain_checks']>, 'domain_id' | 'account_id'>;
   readonly newVerification: NewVerification | null;
 }
 
-/** Returns the domain's id. */
+/** Call it under `lockNamesAround`. */
 export async function insertParts(
   trx: Database,
-  { domain, check, newVerification }: NewDomainParts,
-): Promise<number> {
-  const { id } = await trx.insertInto('domains').values(domain).returning('id').executeTakeFirstOrThrow();
+  { domain, hasZone, check, newVerification }: NewDomainParts,
+): Promise<{ readonly id: number; readonly zoneId: number | null }> {
+  // Names are locked before zones, so this cannot wait for a writer that waits for this transaction.
+  const zone = sql<{ id: number }>`
+    (insert into zones as z (name, kind, version, mark, records, deleted_at)
+    select ${domain.name}, 'domain', 0, 0, 0, now() where ${hasZone}
+    on conflict (name) do update set kind = 'domain' where z.kind = 'domain' or z.deleted_at is not null
+    returning id)`;
+  const { id, zoneId } = await trx
+    .with('zone', () => zone)
+    .insertInto('domains')
+    .values({ ...domain, zone_id: sql`(select id from zone)` })
+    .returning(['id', 'zone_id as zoneId'])
+    .executeTakeFirstOrThrow();
   const checks = { ...check, domain_id: id, account_id: domain.account_id };
   await sendWithNext(trx, trx.insertInto('domain_checks').values(checks));
   if (newVerification !== null) await insertVerification(trx, id, newVerification);
-  return id;
+  return { id, zoneId };
 }

@@ -25,6 +25,7 @@ import { isWrittenSigned, type SignedZone } from '../keys/signed-zone.ts';
 import type { PublishSettings } from '../postgres/answer-settings.ts';
 import type { Database } from '../postgres/database.ts';
 import { decodeNameColumn } from '../postgres/name-column.ts';
+import { sendWithNext } from '../postgres/pool-driver.ts';
 import { type FlattenedOf, lockFlattened } from '../records/aname-targets.ts';
 import { loadRecordsAt, loadRecordsByName } from '../records/load-touched-records.ts';
 import { allocateRecordIds, RECORD_COLUMN_NAMES, recordsAsTable } from '../records/record-row.ts';
@@ -56,6 +57,8 @@ interface PublishOrder {
   readonly newNames?: ReadonlySet<Name>;
   /** True if everything is published again. */
   readonly isWhole: boolean;
+  /** True if the domain has no records yet. */
+  readonly isNew?: boolean;
 }
 
 /** The domain must have a zone. */
@@ -99,8 +102,9 @@ async function namesToPublish(
   trx: Database,
   { row, zone, settings }: LockedDomain,
   serial: number,
-  { publish, served, isWhole }: PublishOrder,
+  { publish, served, isWhole, isNew = false }: PublishOrder,
 ): Promise<Map<Name, ZoneRecord[]>> {
+  if (isNew) return publishNames(row, settings, serial, new Map(), served, new Map());
   if (isWhole || publish === 'whole')
     return await wholeNames(trx, row, settings, serial, served, lockFlattened);
   const changed = await withApex(trx, row, publish);
@@ -188,14 +192,16 @@ async function loadManaged(trx: Database, domainId: number): Promise<{ id: numbe
 /**
  * Stores the service's own NS records at the apex, so that they are listed with the domain's records. The record of a
  * nameserver that remains keeps its id.
+ * @param newIds ids for the records of a domain that has none yet
  */
 export async function saveManagedRecords(
   trx: Database,
   { row, now }: LockedDomain,
   nameservers: readonly Name[],
+  newIds?: readonly number[],
 ): Promise<void> {
   const wanted = new Set(nameservers.map(foldCase));
-  const present = await loadManaged(trx, row.id);
+  const present = newIds === undefined ? await loadManaged(trx, row.id) : [];
   const held = new Map(present.map(({ id, rdata }) => [nameInRdata(rdata), id]));
   const gone = [...held].filter(([name]) => !wanted.has(name)).map(([, id]) => id);
   const added = [...wanted].filter((name) => !held.has(name));
@@ -203,7 +209,7 @@ export async function saveManagedRecords(
     await sql`delete from records where id = any(${gone}::bigint[])`.execute(trx);
   }
   if (added.length === 0) return;
-  const ids = await allocateRecordIds(trx, added.length);
+  const ids = newIds?.length === added.length ? newIds : await allocateRecordIds(trx, added.length);
   const at = now.toISOString();
   const records = added.map(
     (name, i): CustomerRecord => ({
@@ -217,7 +223,8 @@ export async function saveManagedRecords(
       updatedAt: at,
     }),
   );
-  await sql`
+  const inserted = sql`
     insert into records (${RECORD_COLUMN_NAMES}, managed)
-    select ${RECORD_COLUMN_NAMES}, true from ${recordsAsTable(row.id, records)} n`.execute(trx);
+    select ${RECORD_COLUMN_NAMES}, true from ${recordsAsTable(row.id, records)} n`;
+  await sendWithNext(trx, inserted);
 }

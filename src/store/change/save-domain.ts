@@ -1,17 +1,19 @@
 // Creates and deletes domains. Claims are decided under the lock of the names around the domain.
 
 import { sql } from 'kysely';
+import { answeredDomain } from '../../checks/claims/answered.ts';
 import { FINDINGS } from '../../checks/delegation/findings.ts';
 import { type Name, parentOf } from '../../dns/name.ts';
-import type { DnsMode } from '../../zone/domain/domain-status.ts';
+import type { DnsMode, Served } from '../../zone/domain/domain-status.ts';
 import { loadUnlimitedRoom, lockAccount, refuseClaim } from '../accounts/account-limits.ts';
 import type { ChangedBy } from '../accounts/actor.ts';
 import { findPlan, unknownPlan } from '../accounts/plans.ts';
-import { pauseSubscription, startSubscription } from '../accounts/subscriptions.ts';
-import { setsForClaim } from '../claims/claim-sets.ts';
+import { loadStartOfPlan, pauseSubscription, startSubscription } from '../accounts/subscriptions.ts';
+import { loadClaimPast, setsForClaim } from '../claims/claim-sets.ts';
 import { endRights, saveNameHolder } from '../claims/name-rights.ts';
 import { sweepName } from '../claims/swept-names.ts';
 import type { Domain } from '../domains/domain.ts';
+import type { DomainRow } from '../domains/domain-row.ts';
 import { loadDomainById } from '../domains/load-domains.ts';
 import { lockPublishSettings } from '../postgres/answer-settings.ts';
 import { TIME } from '../postgres/current-time.ts';
@@ -20,7 +22,7 @@ import { encodeNameColumn } from '../postgres/name-column.ts';
 import { inOneTrip } from '../postgres/pool-driver.ts';
 import { inTransaction, rollBackTo } from '../postgres/transaction.ts';
 import { releaseName } from '../zones/write-zone.ts';
-import { claimName } from './claim-name.ts';
+import { claimName, hasDomainsAround, loadClaimed } from './claim-name.ts';
 import { insertParts, setParts } from './domain-parts.ts';
 import { type DomainLock, isGone, lockDomain, lockDomainAndNames, lockNamesAround } from './lock-domain.ts';
 import { openBackgroundScan } from './open-scan.ts';
@@ -28,7 +30,7 @@ import { saveServed, settleAbove, settleBelow } from './save-status.ts';
 import { BEFORE_FIRST_SERIAL, settleName } from './settle-name.ts';
 import { NOT_CHECKED, NOT_VERIFIED, type Start, startParts } from './start-status.ts';
 import { writeDomainChange } from './write-domain-change.ts';
-import { loseClaim, writeOther } from './write-status.ts';
+import { loseClaim, writeOther, writeStatus } from './write-status.ts';
 
 interface Trial {
   readonly planSlug: string;
@@ -72,7 +74,18 @@ export async function createDomain(db: Database, wanted: NewDomain): Promise<Cre
   return await inTransaction<CreatedDomain>(db, async (trx) => {
     const { accountId, planSlug, dnsMode, by, source, exempt } = wanted;
     const nameText = encodeNameColumn(wanted.name);
-    const account = await (exempt ? loadUnlimitedRoom : lockAccount)(trx, accountId);
+    const trip = inOneTrip(trx);
+    const claimant = { nameText, accountId, exempt };
+    // The locks come first, in the order of all writers (lock-domain.ts).
+    const [account, , settings, clocks, claims, past, hasAround] = await Promise.all([
+      (exempt ? loadUnlimitedRoom : lockAccount)(trip, accountId),
+      lockNamesAround(trip, nameText),
+      lockPublishSettings(trip),
+      loadClocks(trip, nameText, accountId),
+      loadClaimed(trip, claimant),
+      loadClaimPast(trip, claimant),
+      hasDomainsAround(trip, nameText),
+    ]);
     if (account === undefined) return { kind: 'no_account', message: `there is no account ${accountId}` };
     if (account.domains >= account.limit) {
       const { limit } = account;
@@ -84,43 +97,51 @@ export async function createDomain(db: Database, wanted: NewDomain): Promise<Cre
     const slug = trial?.planSlug ?? planSlug;
     const planId = slug === undefined ? account.planId : await findPlan(trx, slug);
     if (planId === undefined) return { kind: 'unknown_plan', message: unknownPlan(slug) };
-    await lockNamesAround(trx, nameText);
-    const trip = inOneTrip(trx);
-    const [settings, clocks] = await Promise.all([
-      lockPublishSettings(trip),
-      loadClocks(trip, nameText, accountId),
-    ]);
     const { transfer = false } = wanted;
-    const claimed = await claimName(trx, {
-      nameText,
-      accountId,
-      exempt,
-      needsPlace: !exempt,
-      transfer,
-      settings,
-    });
+    const claimed = await claimName(trx, { ...claimant, needsPlace: !exempt, transfer, settings }, claims);
     if (claimed.kind !== 'claimed') rollBackTo(claimed);
     if (claimed.displaced !== undefined)
       await loseClaim(trx, claimed.displaced, { finding: FINDINGS.CLAIM_DISPLACED() });
     // Static sets are only for claims that a delegation must prove.
     const needsSets = dnsMode === 'managed' || settings.pool !== undefined;
     const claim = { nameText, accountId, byOperator: exempt, settings };
-    const nsSets = needsSets ? await setsForClaim(trx, claim) : null;
-    const id = await insertDomain(trx, { ...wanted, nameText, nsSets, clocks }, planId);
-    if (planId !== null) {
-      await startSubscription(trx, {
-        domainId: id,
-        accountId,
+    const nsSets = needsSets ? await setsForClaim(trx, claim, past) : null;
+    // The usual case: nothing to settle but this domain, which gets the zone of its name.
+    const isAlone =
+      dnsMode === 'managed' && claims.rows.length === 0 && past.sightings.length === 0 && !hasAround;
+    const [{ id, zoneId }, start] = await Promise.all([
+      insertDomain(trip, {
+        ...wanted,
+        nameText,
+        nsSets,
+        clocks,
         planId,
-        ...(trial && { trialDays: trial.days }),
-      });
+        ...(isAlone && { zoneSerial: claimed.serial ?? BEFORE_FIRST_SERIAL }),
+      }),
+      planId === null ? undefined : loadStartOfPlan(trip, { planId }),
+    ]);
+    if (planId !== null) {
+      const trialDays = trial && { trialDays: trial.days };
+      await startSubscription(trx, { domainId: id, accountId, planId, ...trialDays }, start);
     }
     if (trial !== undefined) await noteTrial(trx, accountId);
-    const lock = (await lockDomain(trx, id)) as DomainLock;
-    const { changeId } = await saveServed(trx, undefined, lock, { by, source, operation: 'create' });
+    const nameservers = nsSets?.[0]?.names.length ?? settings.nameserverSets[0]?.length ?? 0;
+    const ahead = isAlone ? { names: [], ids: nameservers } : undefined;
+    const lock = (await lockDomain(trx, id, ahead)) as DomainLock;
+    const change = { by, source, operation: 'create' } as const;
+    const { changeId } = await (zoneId === null
+      ? saveServed(trx, undefined, lock, change)
+      : writeStatus(trx, undefined, lock, servedAlone(lock.row, wanted), { ...change, isNew: true }));
     if (wanted.isScanned === true && dnsMode === 'managed') await openBackgroundScan(trx, id, by);
     return { kind: 'created', changeId, domain: (await loadDomainById(trx, id)) as Domain };
   });
+}
+
+/** Returns what nodes serve of a new domain if no other domain has its name, or a name above or below it. */
+function servedAlone({ id, accountId }: DomainRow, { exempt, isApproved = false }: NewDomain): Served {
+  const one = { id, accountId, stage: 'waiting', open: exempt, othersSighted: false, hasTxt: false } as const;
+  const around = { turn: id, enclosing: 'none', sightedRights: [] } as const;
+  return answeredDomain([{ ...one, isApproved }], around)?.served ?? 'none';
 }
 
 async function noteTrial(trx: Database, accountId: number): Promise<void> {
@@ -140,9 +161,10 @@ async function insertDomain(
     isApproved = false,
     isChecked = true,
     clocks,
-  }: NewDomain & { readonly nameText: string; readonly nsSets: Start['nsSets']; readonly clocks: Clocks },
-  planId: number | null,
-): Promise<number> {
+    planId,
+    zoneSerial,
+  }: InsertedDomain,
+): Promise<{ readonly id: number; readonly zoneId: number | null }> {
   const { now } = clocks;
   const start = startParts({
     dnsMode,
@@ -156,12 +178,11 @@ async function insertDomain(
       account_id: accountId,
       name: nameText,
       unicode,
-      zone_id: null,
       dns_mode: dnsMode,
       served: 'none',
-      // A domain that gets the name's zone continues its serial (settle-name.ts). The serial of other domains must not
-      // reveal that another claim exists.
-      serial: BEFORE_FIRST_SERIAL,
+      // A domain that gets the name's zone later continues its serial (settle-name.ts). The serial of other domains must
+      // not reveal that another claim exists.
+      serial: zoneSerial ?? BEFORE_FIRST_SERIAL,
       answers_generation: 0,
       plan_id: planId,
       created_at: now,
@@ -171,7 +192,17 @@ async function insertDomain(
     },
     check: { parent: encodeNameColumn(parentOf(name)), ...(isChecked ? start.check : NOT_CHECKED.check) },
     newVerification: start.newVerification,
+    hasZone: zoneSerial !== undefined,
   });
+}
+
+interface InsertedDomain extends NewDomain {
+  readonly nameText: string;
+  readonly nsSets: Start['nsSets'];
+  readonly clocks: Clocks;
+  readonly planId: number | null;
+  /** The serial of the name's zone, if the domain gets it. */
+  readonly zoneSerial?: number;
 }
 
 type Clocks = Pick<Start, 'now' | 'since' | 'firstCheckAt' | 'asksForTurn'>;

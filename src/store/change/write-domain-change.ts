@@ -52,6 +52,8 @@ interface DomainChangeOrder extends ChangedBy {
   readonly publish: ReadonlyMap<Name, readonly CustomerRecord[]> | 'whole';
   /** Those of these names that had no records before. Undefined if unknown. */
   readonly newNames?: ReadonlySet<Name>;
+  /** True if the domain has no records yet. The lock then has ids for those of the service. */
+  readonly isNew?: boolean;
 }
 
 export interface WrittenChange {
@@ -79,7 +81,10 @@ export async function writeDomainChange(
   const parts = whole ? [] : [...records];
   const changes: ChangedZone[] = [];
   let last: Chunk | undefined;
-  if (isWhole(lock, order)) await saveManagedRecords(trx, lock, nameserversOf(row, settings));
+  if (isWhole(lock, order)) {
+    const newIds = order.isNew === true ? lock.ahead?.ids : undefined;
+    await saveManagedRecords(trx, lock, nameserversOf(row, settings), newIds);
+  }
   if (isKept) {
     last = await markChunk(trx, lock, order);
     if (last !== undefined) changes.push(changedZone(zone as LockedZone, zone?.records));

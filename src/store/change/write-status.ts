@@ -19,6 +19,8 @@ import { type WrittenChange, writeDomainChange } from './write-domain-change.ts'
 export interface StatusChange extends ChangedBy {
   readonly operation: DomainOperation;
   readonly checkId?: number | undefined;
+  /** True if this transaction created the domain: it has no records. */
+  readonly isNew?: boolean;
 }
 
 export const STATUS_BY_SYSTEM = { by: { kind: 'system' }, source: 'status', operation: 'status' } as const;
@@ -44,7 +46,7 @@ export async function writeStatus(
   before: DomainRow | undefined,
   after: DomainLock,
   served: Served,
-  { by, source, operation, checkId }: StatusChange,
+  { by, source, operation, checkId, isNew = false }: StatusChange,
 ): Promise<WrittenChange> {
   const living = before?.deletedAt === null ? before : undefined;
   const isWhole = living === undefined || !hasSameNameservers(living, after);
@@ -54,6 +56,7 @@ export async function writeStatus(
     operation,
     status: { from: living?.status ?? null, to: after.row.status },
     ...(checkId !== undefined && { checkId }),
+    isNew,
     served,
     publish: isWhole ? 'whole' : new Map(),
   });

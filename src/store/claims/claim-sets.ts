@@ -19,7 +19,13 @@ import { decodeNameColumn, encodeNameColumn } from '../postgres/name-column.ts';
 import { inOneTrip } from '../postgres/pool-driver.ts';
 import type { StoredSet } from '../postgres/tables/schema.ts';
 import { loadHeld, loadRights, loadSightings, saveRight, sortedNames } from './name-rights.ts';
-import { accountNameserverSet, giveSubstitute } from './pool-sets.ts';
+import {
+  type AccountSet,
+  accountNameserverSet,
+  giveSubstitute,
+  isComplete,
+  loadAccountSet,
+} from './pool-sets.ts';
 
 interface NewClaim {
   readonly nameText: string;
@@ -33,32 +39,60 @@ interface NewClaim {
  * Returns the sets, the account's own first, and saves the rights to them. Null means every static set; an empty list
  * means that none is left. Call it under `lockNamesAround`.
  */
-export async function setsForClaim(trx: Database, claim: NewClaim): Promise<StoredSet[] | null> {
+export async function setsForClaim(
+  trx: Database,
+  claim: NewClaim,
+  loaded?: LoadedPast,
+): Promise<StoredSet[] | null> {
   const { nameText, accountId, settings } = claim;
-  const trip = inOneTrip(trx);
-  const [othersClaim, present] = await Promise.all([othersHaveClaims(trip, claim), loadPast(trip, claim)]);
+  const { othersClaim, ownSet, ...present } = loaded ?? (await loadClaimPast(trx, claim));
   if (othersClaim) await settleOtherClaims(trx, claim);
-  const past = othersClaim ? { ...(await loadPast(trx, claim)), isContested: true } : present;
+  const past = othersClaim
+    ? { ...pastOf(claim, await loadClaimPast(trx, claim)), isContested: true }
+    : pastOf(claim, present);
   const chosen =
     settings.pool === undefined
       ? chooseStaticSets(accountId, settings.nameserverSets, past)
-      : await poolSets(trx, claim, past);
+      : await poolSets(trx, claim, past, ownSet);
   if (chosen === 'every') return null;
   const sets = chosen.map(storedSet);
   for (const { names, exclusive } of sets) await saveRight(trx, nameText, { names, accountId, exclusive });
   return sets;
 }
 
-async function loadPast(trx: Database, claim: NewClaim): Promise<NamePast> {
-  const { nameText, accountId, byOperator } = claim;
-  const [sightings, { wasHolder, byOthers }, rights] = await Promise.all([
-    loadSightings(trx, nameText),
-    loadHeld(trx, nameText, accountId),
-    loadSetRights(trx, nameText),
+interface LoadedPast {
+  readonly othersClaim: boolean;
+  readonly sightings: readonly Sighting[];
+  readonly held: Awaited<ReturnType<typeof loadHeld>>;
+  readonly rights: readonly SetRight[];
+  readonly ownSet: AccountSet | undefined;
+}
+
+/** Loads what `setsForClaim` decides on. Call it under `lockNamesAround`. */
+export async function loadClaimPast(
+  trx: Database,
+  claim: Pick<NewClaim, 'nameText' | 'accountId'>,
+): Promise<LoadedPast> {
+  const { nameText, accountId } = claim;
+  const trip = inOneTrip(trx);
+  const [othersClaim, sightings, held, rights, ownSet] = await Promise.all([
+    othersHaveClaims(trip, claim),
+    loadSightings(trip, nameText),
+    loadHeld(trip, nameText, accountId),
+    loadSetRights(trip, nameText),
+    loadAccountSet(trip, accountId),
   ]);
+  return { othersClaim, sightings, held, rights, ownSet };
+}
+
+function pastOf(
+  claim: NewClaim,
+  { sightings, held, rights }: Pick<LoadedPast, 'sightings' | 'held' | 'rights'>,
+): NamePast {
+  const { wasHolder, byOthers } = held;
   return {
     rights,
-    mayBeSeen: byOperator || (wasHolder && !areTooMany(sightings)),
+    mayBeSeen: claim.byOperator || (wasHolder && !areTooMany(sightings)),
     isContested: byOthers,
     shown: shownIn(sightings, claim),
   };
@@ -82,10 +116,11 @@ async function loadSetRights(trx: Database, nameText: string): Promise<readonly 
 
 async function poolSets(
   trx: Database,
-  { accountId }: NewClaim,
+  { accountId, settings }: NewClaim,
   past: NamePast,
+  known: AccountSet | undefined,
 ): Promise<readonly ClaimSet[]> {
-  const own = await accountNameserverSet(trx, accountId);
+  const own = isComplete(known, settings) ? known : await accountNameserverSet(trx, accountId);
   if (own === undefined) return [];
   const choice = choosePoolSets(accountId, own, past);
   if (choice.kind === 'sets') return choice.sets;
@@ -153,7 +188,10 @@ function storedSet({ names, exclusive }: ClaimSet): StoredSet {
 
 const WAITS_OR_HOLDS = sql`d.deleted_at is null and d.status in ('pending', 'unverified', 'active', 'moved')`;
 
-async function othersHaveClaims(trx: Database, { nameText, accountId }: NewClaim): Promise<boolean> {
+async function othersHaveClaims(
+  trx: Database,
+  { nameText, accountId }: Pick<NewClaim, 'nameText' | 'accountId'>,
+): Promise<boolean> {
   const { rows } = await sql<{ found: boolean }>`
     select exists (select from domains d where d.name = ${nameText} and d.account_id <> ${accountId}
       and ${WAITS_OR_HOLDS}) as found`.execute(trx);

@@ -16,7 +16,7 @@ import {
 import type { Database } from '../postgres/database.ts';
 import { decodeNameColumn, encodeNameColumn } from '../postgres/name-column.ts';
 
-interface AccountSet {
+export interface AccountSet {
   /** In the order of the pool's lists. */
   readonly names: readonly Name[];
   /** True if no other account has it or will ever get it. */
@@ -52,19 +52,23 @@ export async function accountNameserverSet(
   const settings = await loadPublishSettings(trx);
   const { pool } = settings;
   if (pool === undefined) return undefined;
-  const ours = new Set(allOurNameservers(settings));
-  const isOurs = (set: AccountSet | undefined) => set?.names.every((name) => ours.has(name)) === true;
   const known = await loadAccountSet(trx, accountId);
-  if (isOurs(known)) return known;
+  if (isComplete(known, settings)) return known;
   const locked = (await lockPool(trx)).pool;
   const meanwhile = await loadAccountSet(trx, accountId);
-  if (isOurs(meanwhile) || locked === undefined) return meanwhile;
+  if (isComplete(meanwhile, settings) || locked === undefined) return meanwhile;
   // Names disappear from a set only if an operator forces it. The account then gets another set.
   const given = await giveAccountSet(trx, locked, accountId, random);
   await sql`
     insert into account_ns_sets (account_id, names) values (${accountId}, ${given.names.map(encodeNameColumn)}::text[])
     on conflict (account_id) do update set names = excluded.names, given_at = clock_timestamp()`.execute(trx);
   return given;
+}
+
+/** Returns true if every name of the set still belongs to the fleet. */
+export function isComplete(set: AccountSet | undefined, settings: PublishSettings): set is AccountSet {
+  const ours = new Set(allOurNameservers(settings));
+  return set?.names.every((name) => ours.has(name)) === true;
 }
 
 /**
@@ -118,7 +122,7 @@ async function giveAccountSet(
   return { names, exclusive: false };
 }
 
-async function loadAccountSet(trx: Database, accountId: number): Promise<AccountSet | undefined> {
+export async function loadAccountSet(trx: Database, accountId: number): Promise<AccountSet | undefined> {
   const { rows } = await sql<{ names: string[]; exclusive: boolean }>`
     select a.names, g.kind = 'exclusive' as exclusive
     from account_ns_sets a join given_ns_sets g on g.names = a.names where a.account_id = ${accountId}`.execute(

@@ -45,7 +45,7 @@ export async function lockZones(
     if (create) await createMissingZones(trx, names);
     const { rows } = await sql<LockedZone>`
       with locked as (
-        select ${LOCKED_ZONE_COLUMNS} from zones where name = any(${names}::text[]) order by name for update)
+        select ${LOCKED_ZONE_COLUMNS} from zones where name = any(${arrayOf('text', names)}::text[]) order by name for update)
       select *, nextval('change_version') as "nextVersion" from locked`.execute(trx);
     // The row may be purged between the two statements. Then it is inserted again.
     if (!create || rows.length === names.length) return new Map(rows.map((zone) => [zone.name, zone]));
