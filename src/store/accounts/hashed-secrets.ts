@@ -4,6 +4,7 @@
 import { createHash, randomInt } from 'node:crypto';
 import { type RawBuilder, sql } from 'kysely';
 import type { Database } from '../postgres/database.ts';
+import { arrayOf } from '../postgres/prepared-statements.ts';
 import { ACCOUNT_JSON, type Account, type AccountJson, accountOf } from './accounts.ts';
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
@@ -56,7 +57,7 @@ export async function findCredentials<C>(
         else 'valid' end as state,
       ${ACCOUNT_JSON} as account
     from ${sql.table(table)} c join accounts a on a.id = c.account_id left join plans p on p.id = a.plan_id
-    where c.hash = any(${hashes}::bytea[])`.execute(db);
+    where c.hash = any(${arrayOf('bytea', hashes)}::bytea[])`.execute(db);
   return new Map(
     rows.map(({ hash, account, state, ...credential }) => [
       hash.toString('hex'),
