@@ -5,9 +5,11 @@ import { existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from
 import { createRequire } from 'node:module';
 import { basename, join } from 'node:path';
 import { constants, Script } from 'node:vm';
+import { crc32 } from 'node:zlib';
 
 const SCRIPT = '.archive.js';
 const CACHE = '.archive.cache';
+const CHECKSUM_OCTETS = 4;
 const CHUNK = /\bimport\("[./\w-]*\/(\w+)\.mjs"\)/g;
 
 /** Writes the archive of a compiled program next to it. `chunks` is the folder of its shared modules. */
@@ -35,7 +37,10 @@ export async function writeArchive(esbuild, program, { chunks, banner }) {
   const text = `({${(await Promise.all(modules)).join(',\n')}})`.replace(/[^\0-\x7f]/g, escapeCharacter);
   const file = program.replace(/\.mjs$/, SCRIPT);
   writeFileSync(file, text);
-  writeFileSync(program.replace(/\.mjs$/, CACHE), new Script(text, { filename: file }).createCachedData());
+  writeFileSync(
+    program.replace(/\.mjs$/, CACHE),
+    withChecksum(new Script(text, { filename: file }).createCachedData()),
+  );
 }
 
 function escapeCharacter(character) {
@@ -53,15 +58,15 @@ export function runArchive(program, args) {
   const [command = ''] = args;
   const isHelp = !/^[a-z]+$/.test(command) || args.some((arg) => /^(-h|--help|--version)$/.test(arg));
   const cacheOfCommand = cache.replace(/cache$/, `${isHelp ? 'help' : command}.cache`);
-  const hasRun = existsSync(cacheOfCommand);
+  const ofCommand = readCache(cacheOfCommand);
   const script = new Script(readFileSync(file, 'latin1'), {
     filename: file,
-    cachedData: readFileSync(hasRun ? cacheOfCommand : cache),
+    cachedData: ofCommand ?? readCache(cache),
     importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
   });
   // Unknown commands fail with 2 unless they request help, so there are no more caches than commands.
   const isCommand = () => process.exitCode === 0 || process.exitCode === 1;
-  if (!hasRun && !script.cachedDataRejected)
+  if (ofCommand === undefined && !script.cachedDataRejected)
     process.once('exit', () => isCommand() && keepCache(cacheOfCommand, script.createCachedData()));
   const functions = script.runInThisContext();
   const requirePackage = createRequire(file);
@@ -80,11 +85,29 @@ export function runArchive(program, args) {
   return true;
 }
 
+/** Node.js does not check the data that it runs: a damaged file would end the process. */
+function withChecksum(data) {
+  const checksum = Buffer.alloc(CHECKSUM_OCTETS);
+  checksum.writeUInt32LE(crc32(data));
+  return Buffer.concat([data, checksum]);
+}
+
+/** Returns undefined if the file does not exist or is damaged. */
+function readCache(file) {
+  try {
+    const bytes = readFileSync(file);
+    const data = bytes.subarray(0, -CHECKSUM_OCTETS);
+    return bytes.readUInt32LE(data.length) === crc32(data) ? data : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 /** Does nothing if the user may not write to the directory. */
 function keepCache(file, data) {
   const unfinished = `${file}.${process.pid}`;
   try {
-    writeFileSync(unfinished, data, { mode: 0o644 });
+    writeFileSync(unfinished, withChecksum(data), { mode: 0o644 });
     renameSync(unfinished, file);
   } catch {
     // the next run translates the functions again

@@ -8,6 +8,7 @@ import {
   mkdirSync,
   mkdtempSync,
   readdirSync,
+  readFileSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -143,4 +144,32 @@ it('code that others may write to is not run, and tests, tools and foreign progr
   for (const program of ['src/none/main.ts', 'bench/main.ts'])
     expect(await compile(root, program, options)).toBeUndefined();
   expect(said).toEqual([]);
+});
+
+it('a code cache of commands that is missing or damaged is not used, and written again', async () => {
+  mkdirSync(join(root, 'src/cli'));
+  writeFileSync(join(root, 'src/cli/main.ts'), "void import('./say.ts').then(({ say }) => say('ran'));");
+  writeFileSync(
+    join(root, 'src/cli/say.ts'),
+    'export function say(text) { console.log(text); process.exitCode = 0; }',
+  );
+  const file = (await make('src/cli/main.ts')) as string;
+  const archive = JSON.stringify(join(REPOSITORY, 'src/start/archive.mjs'));
+  const start = `import(${archive}).then(({ runArchive }) => runArchive(${JSON.stringify(file)}, ['--help']))`;
+  const runArchived = () => spawnSync(process.execPath, ['-e', start], { encoding: 'utf8' });
+  const [common, cache] = ['archive.cache', 'archive.help.cache'].map((end) => file.replace(/mjs$/, end));
+  rmSync(common as string);
+  expect(runArchived()).toMatchObject({ stdout: 'ran\n', status: 0 });
+  const stored = readFileSync(cache as string);
+  const middle = stored.length >> 1;
+  const changed = Buffer.concat([
+    stored.subarray(0, middle),
+    Buffer.alloc(64, 0xff),
+    stored.subarray(middle + 64),
+  ]);
+  for (const damaged of [changed, stored.subarray(0, middle), Buffer.alloc(0)]) {
+    writeFileSync(cache as string, damaged);
+    expect(runArchived()).toMatchObject({ stdout: 'ran\n', status: 0 });
+    expect(readFileSync(cache as string)).not.toEqual(damaged);
+  }
 });
