@@ -223,7 +223,11 @@ describe('a record', () => {
     const zipped = await api.ask('GET', `${path}export?view=origin`, { headers });
     expect(zipped.headers).toMatchObject({ 'content-encoding': 'gzip', vary: 'Accept-Encoding' });
     const { headers: whole } = await api.ask('GET', '/whoami', { headers });
-    expect([exported.headers.vary, whole.vary, whole['content-encoding']]).toEqual(['Accept-Encoding', undefined, undefined]);
+    expect([exported.headers.vary, whole.vary, whole['content-encoding']]).toEqual([
+      'Accept-Encoding',
+      undefined,
+      undefined,
+    ]);
     const parsed = await api.ask('POST', `${path}import/parse`, { body: { zone_file: exported.text } });
     expect(parsed.body).toMatchObject({ errors: [], skipped: [] });
     const other = await freshRecords();
