@@ -1,6 +1,7 @@
 // Faults of the network and of the process while a node answers over XDP: malformed frames, full rings, an interface that
 // goes down, a detached program, a killed process. Other traffic of the interface is not affected.
 
+import { readdirSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { decodeMessage } from '../../../src/dns/message/message.ts';
 import { assemble, queryFor, summarize } from '../../support/answer/packets.ts';
@@ -61,6 +62,7 @@ describe.skipIf(NEEDS_NETWORKS !== '')(`a node that answers over XDP${NEEDS_NETW
     const answered: number[] = [];
     for (let i = 0; i < 10; i++) {
       node.child.kill('SIGSTOP');
+      await until(() => statesOf(node.child.pid).every((state) => state === 'T'), 'all threads are stopped');
       await lab.client.do('sendBurst', from(6000), SERVER, BURST);
       node.child.kill('SIGCONT');
       answered.push(await lab.client.do('sendBurst', from(6000), SERVER, 0));
@@ -165,4 +167,10 @@ describe.skipIf(NEEDS_NETWORKS !== '')(`a node that answers over XDP${NEEDS_NETW
 function describeAnswer(answer: Uint8Array): string {
   const { opcode } = decodeMessage(answer);
   return `${opcode} ${summarize(answer)}`;
+}
+
+/** Returns the state of each thread of a process. */
+function statesOf(pid: number | undefined): (string | undefined)[] {
+  const threads = `/proc/${pid}/task`;
+  return readdirSync(threads).map((id) => /\) (\w)/.exec(readFileSync(`${threads}/${id}/stat`, 'utf8'))?.[1]);
 }
