@@ -1,8 +1,13 @@
-// POST /admin/domains/batch: creates domains for several accounts, each in its own transaction.
+// POST /admin/domains/batch: creates domains for several accounts, a hundred in one transaction.
 
 import type { z } from 'zod';
 import { accountIds } from '../../../store/accounts/accounts.ts';
+import { lockNamesAroundAll } from '../../../store/change/lock-domain.ts';
 import { takeInDomain } from '../../../store/dnssec/create-signed-domain.ts';
+import type { Database } from '../../../store/postgres/database.ts';
+import { encodeNameColumn } from '../../../store/postgres/name-column.ts';
+import { outageOf } from '../../../store/postgres/outage.ts';
+import { inTransaction } from '../../../store/postgres/transaction.ts';
 import { judgeDomainName, parseDomainName } from '../../../zone/domain/domain-name.ts';
 import { asActor } from '../../callers/caller.ts';
 import type { CallOf } from '../../calls/call.ts';
@@ -16,19 +21,20 @@ export const createDomains = route(admin, {
   tag: 'Domains',
   summary: 'Creates domains for several accounts.',
   description:
-    'Intended for migrating to this service. The domains are created in the order of the request, each in its own transaction: a domain that is refused does not affect the others. A new domain is answered completely as soon as it has records, unless the finding `APEX_ONLY` says otherwise: see `served`. Without `approve`, the finding appears if another account has a domain with the same name, or with a name above or below it. With `approve`, it appears only if such a domain above or below is answered completely, or if an operator created an older one above. If the call is repeated, domains that their accounts already have are reported as `exists`.',
+    'Intended for migrating to this service. The domains are created in the order of the request, a hundred in one transaction. A domain that is refused does not affect the others. If the call fails, repeat it: the groups of a hundred that were created stay. A new domain is answered completely as soon as it has records, unless the finding `APEX_ONLY` says otherwise: see `served`. Without `approve`, the finding appears if another account has a domain with the same name, or with a name above or below it. With `approve`, it appears only if such a domain above or below is answered completely, or if an operator created an older one above. If the call is repeated, domains that their accounts already have are reported as `exists`.',
   audit: { inHandler: 'domain.approve' },
-  // Each domain has its own transaction, so that names are not locked until the call ends.
+  // Each hundred has its own transaction, so that names are not locked until the call ends.
   waits: true,
   body: DomainBatch,
   response: DomainBatchResult,
   async run(call) {
     const idOf = accountIds(call.api.db);
+    const asked: Asked[] = [];
+    for (const [index, item] of call.body.domains.entries())
+      asked.push({ item, index, accountId: await idOf(String(item.user_id ?? item.user_email)) });
     const domains: Result[] = [];
-    for (const [index, item] of call.body.domains.entries()) {
-      const accountId = await idOf(String(item.user_id ?? item.user_email));
-      domains.push(await createOne(call, item, index, accountId));
-    }
+    for (let at = 0; at < asked.length; at += GROUP)
+      domains.push(...(await createGroup(call, asked.slice(at, at + GROUP))));
     const count = (wanted: Result['outcome']) => domains.filter(({ outcome }) => outcome === wanted).length;
     return { domains, created: count('created'), existing: count('exists'), refused: count('refused') };
   },
@@ -39,11 +45,49 @@ type Item = Batch['domains'][number];
 type Result = z.input<typeof DomainBatchResult>['domains'][number];
 type Refusal = (typeof DOMAIN_REFUSALS)[number];
 
+type BatchCall = CallOf<'admin', unknown, unknown, Batch>;
+
+interface Asked {
+  readonly item: Item;
+  readonly index: number;
+  readonly accountId: number | undefined;
+}
+
+/** Number of domains in one transaction. */
+const GROUP = 100;
+
+/** If the transaction fails, each domain gets its own, so that only those fail that cannot be created. */
+async function createGroup(call: BatchCall, group: readonly Asked[]): Promise<Result[]> {
+  const createEach = async (db: Database) => {
+    const results: Result[] = [];
+    for (const asked of group) results.push(await createOne(call, db, asked));
+    return results;
+  };
+  const { db } = call.api;
+  try {
+    return await inTransaction(db, async (trx) => {
+      // In the order of all writers, so that concurrent calls with the same names cannot cause a deadlock.
+      await lockNamesAroundAll(
+        trx,
+        group.flatMap(({ item }) => nameTextOf(item)),
+      );
+      return await createEach(trx);
+    });
+  } catch (error) {
+    if (outageOf(error) !== undefined) throw error;
+    return await createEach(db);
+  }
+}
+
+function nameTextOf({ name }: Item): string[] {
+  const parsed = parseDomainName(name);
+  return parsed.kind === 'problem' ? [] : [encodeNameColumn(parsed.name)];
+}
+
 async function createOne(
-  { api, caller, body: { approve, scan } }: CallOf<'admin', unknown, unknown, Batch>,
-  item: Item,
-  index: number,
-  accountId: number | undefined,
+  { api, caller, body: { approve, scan } }: BatchCall,
+  db: Database,
+  { item, index, accountId }: Asked,
 ): Promise<Result> {
   const refuse = (code: Refusal, error: string): Result => ({
     name: item.name,
@@ -76,7 +120,7 @@ async function createOne(
     source: 'api',
     ...(item.plan !== undefined && { planSlug: item.plan }),
   } as const;
-  const taken = await takeInDomain(api.db, wanted, api.signsNewDomains === true ? {} : undefined);
+  const taken = await takeInDomain(db, wanted, api.signsNewDomains === true ? {} : undefined);
   if (taken.kind === 'created' || taken.kind === 'exists') {
     const { domain, changeId } = taken;
     return {

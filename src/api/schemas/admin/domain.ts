@@ -60,7 +60,7 @@ export const SubscriptionChange = z
   .refine((body) => Object.keys(body).length > 0, 'expected plan, plan_term_id, overrides or auto_renew')
   .meta({ id: 'SubscriptionChange' });
 
-const MAX_DOMAINS = 100;
+const MAX_DOMAINS = 1000;
 
 const Item = z
   .strictObject({

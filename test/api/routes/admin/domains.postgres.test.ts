@@ -229,6 +229,29 @@ describe('a batch', () => {
     expect([outcomes(again), again.rows]).toEqual([['exists', 'exists'], []]);
   });
 
+  it('creates domains in several transactions, and a refused one does not affect the others of its own', async () => {
+    const known = { user_id: api.accountIds.owner };
+    const refused = Array.from({ length: 97 }, () => ({ name: 'com', ...known }));
+    const of = (...names: string[]) => names.map((name) => ({ name: `many-${name}.com`, ...known }));
+    const domains = [
+      ...of('a'),
+      ...refused,
+      { name: 'many-b.com', user_id: 999_999_999 },
+      ...of('c', 'd', 'a', 'e'),
+    ];
+    const came = await batch({ domains, scan: false });
+    expect(came.body).toMatchObject({ created: 4, existing: 1, refused: 98 });
+    expect(outcomes(came).slice(96)).toEqual([
+      'validation_failed',
+      'validation_failed',
+      'unknown_account',
+      'created',
+      'created',
+      'exists',
+      'created',
+    ]);
+  });
+
   it('approves domains that their owners have created', async () => {
     const name = 'early.com';
     const created = await api.ask('POST', '/domains/', { body: { name, scan: false } });
@@ -282,11 +305,11 @@ describe('a batch', () => {
 
   it.each([
     [{ domains: [] }, 'domains'],
-    [{ domains: Array(101).fill({ name: 'a.com', user_id: 1 }) }, 'domains'],
+    [{ domains: Array(1001).fill({ name: 'a.com', user_id: 1 }) }, 'domains'],
     [{ domains: [{ name: 'a.com' }] }, 'domains[0]'],
     [{ domains: [{ name: 'a.com', user_id: 1, user_email: 'a@b.example' }] }, 'domains[0]'],
     [{ domains: [{ name: 'a.com', user_id: 1 }], aprove: true }, 'aprove'],
-  ])('rejects %j', async (body, field) => {
+  ])('rejects body %#', async (body, field) => {
     const { status, body: answer } = await batch(body);
     expect([status, answer.fields[0].field]).toEqual([400, field]);
   });
