@@ -5,6 +5,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as pause } from 'node:timers/promises';
 import { RULES } from '../../src/checks/dnssec/rules.ts';
 import { type Name, parentOf, parseName } from '../../src/dns/name.ts';
+import { groupKeyJobs } from '../../src/jobs/jobs.ts';
 import { saveEdit } from '../../src/store/change/save-edit.ts';
 import { enableDnssec } from '../../src/store/dnssec/change-goal.ts';
 import { claimDueSteps } from '../../src/store/dnssec/due-steps.ts';
@@ -104,9 +105,10 @@ async function enableAll(domainIds: readonly number[]): Promise<void> {
   });
   for (let signed = 0; signed < domainIds.length; ) {
     await nodeFollows();
-    const due = (await claimDueSteps(db, { limit: 200 })).rows.values();
+    const { rows } = await claimDueSteps(db, { limit: 200 });
+    const jobs = groupKeyJobs(rows.map(({ id }) => ({ signedZoneId: id }))).values();
     await inTurn(async () => {
-      for (const { id } of due) await roll({ signedZoneId: id }, { signal: NEVER, again: false });
+      for (const job of jobs) await roll(job, { signal: NEVER, again: false });
     });
     const [row] = await runOn(
       url,
