@@ -254,8 +254,11 @@ export async function serveZones(options: ServeOptions): Promise<void> {
   else transfers = await startTransfers(options, settings, slowPath, amplificationLimit);
 }
 
-function xdpChoice({ dnsIo, xdpInterfaces, xdpQueues, predecessor }: ServeOptions): UdpOptions['xdp'] {
+function xdpChoice(options: ServeOptions): UdpOptions['xdp'] {
+  const { dnsIo, xdpInterfaces, xdpQueues, predecessor } = options;
   const inherited = predecessor?.xdp ?? [];
+  if (dnsIo !== 'xdp' && xdpInterfaces.length > 0)
+    options.log.warn({}, 'XDP_INTERFACES has no effect unless DNS_IO is xdp');
   if (dnsIo !== 'xdp' && inherited.length === 0) return undefined;
   return { interfaces: dnsIo === 'xdp' ? xdpInterfaces : [], maxQueues: xdpQueues, inherited };
 }

@@ -60,8 +60,11 @@ export function openInterface(
     return {
       opened,
       activate() {
-        for (const [queue, { socket }] of opened.queues.entries()) setSocket(kernel, map, queue, socket);
-        for (const descriptor of open.splice(0)) kernel.close(descriptor); // the link holds them
+        try {
+          for (const [queue, { socket }] of opened.queues.entries()) setSocket(kernel, map, queue, socket);
+        } finally {
+          for (const descriptor of open.splice(0)) kernel.close(descriptor); // the link holds them
+        }
       },
     };
   } catch (error) {
