@@ -64,7 +64,7 @@ export function runArchive(program, args) {
     cachedData: ofCommand ?? readCache(cache),
     importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
   });
-  // Unknown commands fail with 2 unless they request help, so there are no more caches than commands.
+  // Unknown commands exit with 2 unless they request help, so the number of caches is at most that of the commands.
   const isCommand = () => process.exitCode === 0 || process.exitCode === 1;
   if (ofCommand === undefined && !script.cachedDataRejected)
     process.once('exit', () => isCommand() && keepCache(cacheOfCommand, script.createCachedData()));

@@ -80,7 +80,7 @@ async function* onePage(page: JsonTexts): AsyncGenerator<JsonTexts> {
   yield page;
 }
 
-/** Yields this page and all that follow. Loads the next page while a page is printed and sent, and holds no more than that. */
+/** Yields this page and all that follow. Loads the next page while a page is printed and sent, at most one page ahead. */
 async function* pagesFrom<T, P>(
   first: Paged<T>,
   { load, print, readAtOnce: limit = MAX_PAGE_ITEMS }: PagedList<T, P>,

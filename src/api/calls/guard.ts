@@ -38,7 +38,7 @@ interface Asked {
 export interface Admitted {
   readonly caller: ApiCaller;
   readonly params: Readonly<Record<string, unknown>>;
-  /** Only the head of the domain if the route needs no more. */
+  /** Only the head of the domain, if that is enough for the route. */
   readonly domain: Visible<DomainHead> | undefined;
   readonly found: unknown;
   readonly idempotencyKey: string | undefined;

@@ -186,7 +186,7 @@ export async function changeNames(
   return rows.map(({ name }) => name);
 }
 
-/** Returns the names of which there is no zone. */
+/** Returns the names that are not zones of the fleet. */
 export async function findAbsent(db: Database, names: readonly string[]): Promise<ReadonlySet<string>> {
   const { rows } = await sql<{ name: string }>`
     select name from unnest(${[...names]}::text[]) t (name)

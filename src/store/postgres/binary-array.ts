@@ -56,6 +56,7 @@ class ArrayWriter {
         this.#octets[this.#end++] = value ? 1 : 0;
         return;
       case 'integer':
+        if (!Number.isInteger(value)) throw new RangeError(`${value} is not an integer`);
         this.#int32(4);
         this.#int32(value as number);
         return;

@@ -151,10 +151,10 @@ export class BoundedClient extends Client {
         return null;
       }
       this.#statements.noteFailure(error);
-      const told = this.#silence ?? error;
+      const reported = this.#silence ?? error;
       const fromServer = 'severity' in error;
-      if (!fromServer && isLast && wasOpen) unknownCommits.add(told);
-      return told;
+      if (!fromServer && isLast && wasOpen) unknownCommits.add(reported);
+      return reported;
     };
   }
 

@@ -193,7 +193,7 @@ class PooledConnection implements DatabaseConnection {
 
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
     const { sql, parameters } = query;
-    // What waits belongs to the savepoint. An error of it would prevent the rollback.
+    // Waiting statements belong to the savepoint. If one of them failed, Postgres would skip the rollback.
     if (sql === ROLL_BACK_TO_SAVEPOINT) this.client.forget();
     if (sentWithNext.has(query)) {
       this.client.queryWithNext({ text: sql, values: parameters });

@@ -24,7 +24,7 @@ const COLUMNS = sql`string_agg(r.id::text, ' ') as ids, string_agg(r.name, ' ') 
   string_agg(timestamptz_send(r.created_at), '') as created, json_agg(r.destination) as destinations,
   json_agg(${RARE}) filter (where ${HAS_RARE}) as rare`;
 
-/** The values are null if there are no records. */
+/** Every value is null if the page has no records. */
 interface RecordColumns {
   readonly ids: string | null;
   readonly names: string;
@@ -80,7 +80,7 @@ const PLAIN: Rare = [0, null, null, false];
 const ofCountries = new Map<string, SettingsJson>();
 const DEST_COUNTRY = SETTING_NAMES.indexOf('destCountry');
 
-/** Returns null if there is no country either. */
+/** Returns null if the country is the default too. */
 function settingsWith(country: string): SettingsJson | null {
   if (country === '') return null;
   const known = ofCountries.get(country);
