@@ -1,12 +1,12 @@
 // Limits of an account's plan: the number of domains, and how many of them may be unverified.
 
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Database } from '../postgres/database.ts';
-import { inOneTrip } from '../postgres/pool-driver.ts';
+import { sendWithNext } from '../postgres/pool-driver.ts';
 
 /** Limits of an account without a plan. Removing the plan does not remove the limits. */
-const DOMAINS_WITHOUT_PLAN = 100;
-const CLAIMS_WITHOUT_PLAN = 100;
+const DOMAINS_WITHOUT_PLAN = sql.lit(100);
+const CLAIMS_WITHOUT_PLAN = sql.lit(100);
 
 export interface AccountRoom {
   readonly planId: number | null;
@@ -19,68 +19,72 @@ export interface AccountRoom {
   readonly mayTry: boolean;
 }
 
+export interface RoomJson extends Omit<AccountRoom, 'limit' | 'claimLimit'> {
+  /** Null if unlimited. */
+  readonly limit: number | null;
+  readonly claimLimit: number | null;
+}
+
 /**
  * Locks the account until the transaction ends, so that two concurrent creates cannot exceed its limit. The lock holder
  * takes the locks of names afterwards. No transaction takes them in the opposite order.
  */
 export async function lockAccount(trx: Database, accountId: number): Promise<AccountRoom | undefined> {
-  const trip = inOneTrip(trx);
-  const locked = sql<{
-    planId: number | null;
-    maxDomains: number | null;
-    maxClaims: number | null;
-    isNew: boolean;
-  }>`
-    select a.plan_id as "planId", p.max_domains as "maxDomains", p.max_claims as "maxClaims",
-      a.self_registered and a.trial_at is null as "isNew"
-    from accounts a left join plans p on p.id = a.plan_id
-    where a.id = ${accountId} for no key update of a`.execute(trip);
+  await lockRoom(trx, accountId);
   // A separate statement, so that it sees what the previous lock holder committed.
-  const count = sql<{ domains: number; claims: number }>`
-    select count(*)::integer as domains,
-      count(*) filter (where status in ('pending', 'unverified'))::integer as claims from domains
-    where account_id = ${accountId} and deleted_at is null`.execute(trip);
-  const [
-    {
-      rows: [row],
-    },
-    counted,
-  ] = await Promise.all([locked, count]);
-  if (row === undefined) return undefined;
-  const limit = row.planId === null ? DOMAINS_WITHOUT_PLAN : (row.maxDomains ?? Number.POSITIVE_INFINITY);
-  const claimLimit = row.planId === null ? CLAIMS_WITHOUT_PLAN : (row.maxClaims ?? Number.POSITIVE_INFINITY);
-  const { domains, claims } = counted.rows[0] as { domains: number; claims: number };
-  const mayTry = row.isNew && !(await hasHadDomain(trx, accountId));
-  return { planId: row.planId, limit, domains, claimLimit, claims, mayTry };
+  const { rows } = await sql<{ room: RoomJson | null }>`
+    select ${roomOf(sql`${accountId}`, { countsAll: true })} as room`.execute(trx);
+  return decodeRoom(rows[0]?.room ?? null);
+}
+
+/** Takes the same lock together with the next statement, which can select `roomOf`. */
+export async function lockRoom(trx: Database, accountId: number): Promise<void> {
+  await sendWithNext(trx, sql`select from accounts where id = ${accountId} for no key update`);
 }
 
 /**
- * Returns the limits of an account to whose new domain no limit applies. Locks nothing, so an operator can create many
- * domains of one account concurrently.
+ * Selects `RoomJson`; null if there is no account. Domains and claims are counted up to their limit, and not at all if
+ * they have none, unless `countsAll` is set. `claimLimit` replaces that of the plan.
  */
-export async function loadUnlimitedRoom(trx: Database, accountId: number): Promise<AccountRoom | undefined> {
-  const account = await trx
-    .selectFrom('accounts')
-    .select('plan_id')
-    .where('id', '=', accountId)
-    .executeTakeFirst();
-  const unlimited = Number.POSITIVE_INFINITY;
-  return (
-    account && {
-      planId: account.plan_id,
-      domains: 0,
-      limit: unlimited,
-      claims: 0,
-      claimLimit: unlimited,
-      mayTry: false,
-    }
-  );
+export function roomOf(
+  accountId: RawBuilder<unknown>,
+  {
+    countsAll = false,
+    claimLimit,
+  }: { readonly countsAll?: boolean; readonly claimLimit?: number | undefined } = {},
+): RawBuilder<RoomJson | null> {
+  const count = (condition: RawBuilder<unknown>, limit: RawBuilder<unknown>) => {
+    const domains = sql`select from domains d where d.account_id = a.id and d.deleted_at is null${condition}`;
+    if (countsAll) return sql`(select count(*) from (${domains}) d)`;
+    return sql`case when ${limit} is null then 0 else (select count(*) from (${domains} limit ${limit}) d) end`;
+  };
+  return sql`(
+    select json_build_object('planId', a.plan_id, 'limit', l.domains, 'claimLimit', l.claims,
+      'domains', ${count(sql``, sql`l.domains`)},
+      'claims', ${count(sql` and d.status in ('pending', 'unverified')`, sql`l.claims`)},
+      'mayTry', a.self_registered and a.trial_at is null
+        and not exists (select from domains d where d.account_id = a.id))
+    from accounts a left join plans p on p.id = a.plan_id cross join lateral (
+      select case when p.id is null then ${DOMAINS_WITHOUT_PLAN} else p.max_domains end as domains,
+        coalesce(${claimLimit ?? null}::integer, case when p.id is null then ${CLAIMS_WITHOUT_PLAN} else p.max_claims end)
+          as claims
+      offset 0) l
+    where a.id = ${accountId})`;
 }
 
-/** Includes deleted domains. */
-async function hasHadDomain(trx: Database, accountId: number): Promise<boolean> {
-  const { rows } = await sql`select from domains where account_id = ${accountId} limit 1`.execute(trx);
-  return rows.length > 0;
+/** Selects the same for an account to whose new domain no limit applies. */
+export function unlimitedRoomOf(accountId: RawBuilder<unknown>): RawBuilder<RoomJson | null> {
+  return sql`(
+    select json_build_object('planId', a.plan_id, 'limit', null, 'claimLimit', null, 'domains', 0, 'claims', 0, 'mayTry', false)
+    from accounts a where a.id = ${accountId})`;
+}
+
+export function decodeRoom(json: RoomJson | null): AccountRoom | undefined {
+  const { limit = null, claimLimit = null } = json ?? {};
+  const unlimited = Number.POSITIVE_INFINITY;
+  return json === null
+    ? undefined
+    : { ...json, limit: limit ?? unlimited, claimLimit: claimLimit ?? unlimited };
 }
 
 /** Returns undefined if the account may have one more unverified domain. `limit` defaults to the plan's limit. */

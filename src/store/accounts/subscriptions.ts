@@ -1,6 +1,6 @@
 // Subscriptions of a domain. Functions that start or end one require the lock of its row, and set the domain's plan.
 
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Overrides } from '../../billing/entitlements.ts';
 import {
   beginSubscription,
@@ -9,6 +9,7 @@ import {
   type SubscriptionState,
   type Term,
 } from '../../billing/subscription.ts';
+import { TIME } from '../postgres/current-time.ts';
 import type { Database } from '../postgres/database.ts';
 import { sendWithNext } from '../postgres/pool-driver.ts';
 import { PLAN_JSON, type Plan, TERM_JSON } from './plans.ts';
@@ -86,7 +87,7 @@ interface NewSubscription {
 export async function startSubscription(
   trx: Database,
   wanted: NewSubscription,
-  loaded?: StartOfPlan,
+  loaded?: StartOfPlan & { readonly now: Date },
 ): Promise<boolean> {
   const { termId = null, trialDays, autoRenew } = wanted;
   const { now, quotaResetDays, term } = loaded ?? (await loadStartOfPlan(trx, wanted));
@@ -100,25 +101,33 @@ export async function startSubscription(
   return true;
 }
 
-interface StartOfPlan {
-  readonly now: Date;
+export interface StartOfPlan {
   readonly quotaResetDays: number;
   readonly term: Term | null;
 }
 
-/** Loads what `startSubscription` needs, to send it with other statements. */
-export async function loadStartOfPlan(
+async function loadStartOfPlan(
   trx: Database,
   { planId, termId }: Pick<NewSubscription, 'planId' | 'termId'>,
-): Promise<StartOfPlan> {
-  const { rows } = await sql<StartOfPlan>`
-    select date_trunc('milliseconds', clock_timestamp()) as now, p.quota_reset_days as "quotaResetDays",
-      (select ${TERM_JSON} from plan_terms t
-        where t.plan_id = p.id and t.retired_at is null
-          and case when ${termId ?? null}::bigint is null then t.price_rials = 0 else t.id = ${termId ?? null}::bigint end
-        order by t.id limit 1) as term
-    from plans p where p.id = ${planId}`.execute(trx);
-  return rows[0] as StartOfPlan;
+): Promise<StartOfPlan & { readonly now: Date }> {
+  const { rows } = await sql<{ now: Date; start: StartOfPlan }>`
+    select ${TIME} as now, ${startOfPlan(sql`${planId}`, termId)} as start`.execute(trx);
+  const { now, start } = rows[0] as (typeof rows)[0];
+  return { now, ...start };
+}
+
+/** Selects what `startSubscription` needs; null if there is no plan. */
+export function startOfPlan(
+  planId: RawBuilder<unknown>,
+  termId: number | null = null,
+): RawBuilder<StartOfPlan | null> {
+  return sql`(
+    select json_build_object('quotaResetDays', p.quota_reset_days, 'term', (
+      select ${TERM_JSON} from plan_terms t
+      where t.plan_id = p.id and t.retired_at is null
+        and ${termId === null ? sql`t.price_rials = 0` : sql`t.id = ${termId}`}
+      order by t.id limit 1))
+    from plans p where p.id = ${planId})`;
 }
 
 async function insertSubscription(

@@ -1,14 +1,12 @@
 // Decides who may claim a name (docs/rules.md "Domain names", "Claims"). A waiting claim does not exclude others. The
 // caller holds `lockNamesAround`.
 
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { mayClaim, type Rival } from '../../checks/claims/may-claim.ts';
 import { isWithin, type Name } from '../../dns/name.ts';
 import { allOurNameservers, type PublishSettings } from '../postgres/answer-settings.ts';
 import type { Database } from '../postgres/database.ts';
 import { decodeNameColumn } from '../postgres/name-column.ts';
-import { inOneTrip } from '../postgres/pool-driver.ts';
-import { arrayOf } from '../postgres/prepared-statements.ts';
 
 interface Claim {
   readonly nameText: string;
@@ -36,18 +34,14 @@ type Claimed =
   /** Seconds until a slot may become free. */
   | { readonly kind: 'full'; readonly message: string; readonly retryAfterSeconds: number };
 
-export async function claimName(
-  trx: Database,
-  claim: Claim,
-  loaded?: Awaited<ReturnType<typeof loadClaimed>>,
-): Promise<Claimed> {
+export async function claimName(trx: Database, claim: Claim, loaded?: ClaimedName): Promise<Claimed> {
   const taken = (message: string): Claimed => ({ kind: 'taken', message });
   const { nameText, accountId, exempt, transfer, needsPlace = !exempt } = claim;
   const shown = nameText.slice(0, -1);
-  const { rows, serial, ...operators } = loaded ?? (await loadClaimed(trx, claim));
-  const reserved = whyReserved(claim, operators);
-  const rivals = rows.filter(({ id }) => id !== claim.domainId);
-  const may = mayClaim(rivals, { accountId, transfer, needsPlace, at: rows[0]?.nowMs ?? 0 });
+  const name = loaded ?? (await loadClaimed(trx, claim));
+  const reserved = whyReserved(claim, name);
+  const rivals = name.rivals.filter(({ id }) => id !== claim.domainId);
+  const may = mayClaim(rivals, { accountId, transfer, needsPlace, at: name.nowMs });
   if (may.kind === 'own') return taken(`this account already has a domain ${shown}`);
   if (may.kind === 'banned') return taken(`${shown} is banned here`);
   if (may.kind === 'held')
@@ -55,7 +49,8 @@ export async function claimName(
       `${shown} is already registered here: with "transfer": true the new domain waits, and becomes yours when its parent zone shows your nameservers`,
     );
   if (reserved !== undefined) return taken(reserved);
-  if (may.kind === 'yes') return { kind: 'claimed', serial, displaced: may.displaced };
+  if (may.kind === 'yes')
+    return { kind: 'claimed', serial: name.highestSerial ?? undefined, displaced: may.displaced };
   const { retryAfterSeconds } = may;
   return {
     kind: 'full',
@@ -64,45 +59,54 @@ export async function claimName(
   };
 }
 
-/** Loads what `claimName` decides on. */
-export async function loadClaimed(trx: Database, { nameText, exempt }: Pick<Claim, 'nameText' | 'exempt'>) {
-  const trip = inOneTrip(trx);
-  const [rows, serial, isZone, isAroundZone] = await Promise.all([
-    loadRivals(trip, nameText),
-    highestSerial(trip, nameText),
-    isOperatorZone(trip, nameText),
-    exempt ? false : hasOperatorZoneAround(trip, nameText),
-  ]);
-  return { rows, serial, isZone, isAroundZone };
+/** What `claimName` decides on. */
+export interface ClaimedName {
+  readonly rivals: readonly Rival[];
+  readonly nowMs: number;
+  /** The highest serial of this name over all accounts. To secondaries it is one zone, whose serial must only grow. */
+  readonly highestSerial: number | null;
+  readonly isZone: boolean;
+  readonly isAroundZone: boolean;
 }
 
-async function loadRivals(
-  trx: Database,
-  nameText: string,
-): Promise<readonly (Rival & { readonly nowMs: number })[]> {
-  const { rows } = await sql<Rival & { readonly nowMs: number }>`
-    select d.id, d.account_id as "accountId",
-      case when d.status in ('pending', 'unverified') and not d.leaving then 'waiting'
-        when d.leaving or d.status in ('active', 'moved') then 'held' else 'off' end as stage,
-      d.status = 'banned' and d.banned_name as "isNameBanned",
-      (extract(epoch from coalesce(d.claimed_at, d.created_at)) * 1000)::float8 as "claimedAt",
-      coalesce(c.conclusive_ours, false) as "isShown",
-      (extract(epoch from clock_timestamp()) * 1000)::float8 as "nowMs"
-    from domains d join domain_checks c on c.domain_id = d.id
-    where d.name = ${nameText} and d.deleted_at is null order by d.id`.execute(trx);
-  return rows;
+async function loadClaimed(trx: Database, { nameText, accountId, exempt }: Claim): Promise<ClaimedName> {
+  const { rows } = await sql<ClaimedName>`
+    select ${claimedColumns({ exempt })} from ${askedName(nameText, accountId)}`.execute(trx);
+  return rows[0] as ClaimedName;
 }
 
-/** Returns the highest serial of this name over all accounts. To secondaries it is one zone, whose serial must only grow. */
-async function highestSerial(trx: Database, nameText: string): Promise<number | undefined> {
-  const { rows } = await sql<{ serial: number | null }>`
-    select max(serial) as serial from domains where name = ${nameText}`.execute(trx);
-  return rows[0]?.serial ?? undefined;
+/**
+ * Returns a table `n` with one row: the account, the name, the names above it, and the bounds of those below it. Postgres does not see
+ * the values when it plans, so the plan of a prepared statement suits all names.
+ */
+export function askedName(nameText: string, accountId: number): RawBuilder<unknown> {
+  const { start, end, dot } = boundsBelow(nameText);
+  return sql`(select ${nameText}::text collate "C" as name, ${namesAbove(nameText)}::text[] collate "C" as above,
+    ${start}::text as below, ${end}::text as below_end, ${dot}::integer as below_dot,
+    ${accountId}::bigint as account_id offset 0) n`;
+}
+
+const BELOW_ASKED = isWithinBounds({ start: sql`n.below`, end: sql`n.below_end`, dot: sql`n.below_dot` });
+
+/** Selects `ClaimedName` for the name `n`. */
+export function claimedColumns({ exempt }: Pick<Claim, 'exempt'>): RawBuilder<ClaimedName> {
+  return sql`(
+      select coalesce(json_agg(json_build_object('id', d.id, 'accountId', d.account_id,
+        'stage', case when d.status in ('pending', 'unverified') and not d.leaving then 'waiting'
+          when d.leaving or d.status in ('active', 'moved') then 'held' else 'off' end,
+        'isNameBanned', d.status = 'banned' and d.banned_name,
+        'claimedAt', extract(epoch from coalesce(d.claimed_at, d.created_at)) * 1000,
+        'isShown', coalesce(c.conclusive_ours, false)) order by d.id), '[]')
+      from domains d join domain_checks c on c.domain_id = d.id
+      where d.name = n.name and d.deleted_at is null) as rivals,
+    (extract(epoch from clock_timestamp()) * 1000)::float8 as "nowMs",
+    (select max(d.serial) from domains d where d.name = n.name) as "highestSerial",
+    ${IS_OPERATOR_ZONE} as "isZone", ${exempt ? sql`false` : HAS_OPERATOR_ZONE_AROUND} as "isAroundZone"`;
 }
 
 function whyReserved(
   { nameText, exempt, settings }: Claim,
-  { isZone, isAroundZone }: { readonly isZone: boolean; readonly isAroundZone: boolean },
+  { isZone, isAroundZone }: Pick<ClaimedName, 'isZone' | 'isAroundZone'>,
 ): string | undefined {
   const shown = nameText.slice(0, -1);
   if (isZone) return `${shown} is a zone of the service itself`;
@@ -121,44 +125,44 @@ function isAround(a: Name, b: Name): boolean {
 const IS_OPERATORS = sql`d.kind = 'operator' and d.deleted_at is null`;
 
 /** A copy is an operator zone even before its first transfer. */
-async function isOperatorZone(trx: Database, nameText: string): Promise<boolean> {
-  const { rows } = await sql<{ found: boolean }>`
-    select exists (select from zones d where d.name = ${nameText} and ${IS_OPERATORS})
-      or exists (select from secondaries s where s.zone_name = ${nameText}) as found`.execute(trx);
-  return rows[0]?.found ?? false;
-}
+const IS_OPERATOR_ZONE = sql`(exists (select from zones d where d.name = n.name and ${IS_OPERATORS})
+  or exists (select from secondaries s where s.zone_name = n.name))`;
 
-async function hasOperatorZoneAround(trx: Database, nameText: string): Promise<boolean> {
-  const names = [nameText, ...namesAbove(nameText), '.'];
-  const { rows } = await sql<{ found: boolean }>`
-    select exists (select from zones d where d.name = any(${names}::text[]) and ${IS_OPERATORS})
-      or exists (select from zones d where ${isBelow(nameText)} and ${IS_OPERATORS})
-      or exists (select from secondaries s where s.zone_name = any(${names}::text[]))
-      or exists (select from (select zone_name as name from secondaries where zone_name is not null) d
-        where ${isBelow(nameText)}) as found`.execute(trx);
-  return rows[0]?.found ?? false;
-}
+const HAS_OPERATOR_ZONE_AROUND = sql`(
+  exists (select from zones d where d.name = any(n.above || n.name || '.'::text) and ${IS_OPERATORS})
+  or exists (select from zones d where ${BELOW_ASKED} and ${IS_OPERATORS})
+  or exists (select from secondaries s where s.zone_name = any(n.above || n.name || '.'::text))
+  or exists (select from (select zone_name as name from secondaries where zone_name is not null) d where ${BELOW_ASKED}))`;
 
-/** Returns true if a domain has a name above or below this one. */
-export async function hasDomainsAround(trx: Database, nameText: string): Promise<boolean> {
-  const { rows } = await sql<{ found: boolean }>`
-    select exists (select from domains d where d.name = any(${arrayOf('text', namesAbove(nameText))}::text[]) and d.deleted_at is null)
-      or exists (select from domains d where ${isBelow(nameText)} and d.deleted_at is null) as found`.execute(
-    trx,
-  );
-  return rows[0]?.found ?? true;
-}
+/** True if a domain has a name above or below the name `n`. */
+export const HAS_DOMAINS_AROUND = sql<boolean>`(
+  exists (select from domains d where d.name = any(n.above) and d.deleted_at is null)
+  or exists (select from domains d where ${BELOW_ASKED} and d.deleted_at is null))`;
 
 export function namesAbove(nameText: string): string[] {
   const labels = nameText.slice(0, -1).split('.');
   return labels.slice(1).map((_, i) => `${labels.slice(i + 1).join('.')}.`);
 }
 
-/** Selects names `d.name` below the given one; a dot within a label is escaped with a backslash. */
-export function isBelow(nameText: string): ReturnType<typeof sql> {
-  const end = `.${nameText}`;
-  const start = [...end].reverse().join('');
+/** Selects names `d.name` below the given one. */
+export function isBelow(nameText: string): RawBuilder<unknown> {
+  const { start, end, dot } = boundsBelow(nameText);
+  return isWithinBounds({ start: sql`${start}`, end: sql`${end}`, dot: sql`${dot}::integer` });
+}
+
+/** Returns the bounds of the reversed names below a name, and the length of the end that they share. */
+function boundsBelow(nameText: string): { start: string; end: string; dot: number } {
+  const start = [...`.${nameText}`].reverse().join('');
   // Names are ASCII, so every name with this prefix is below this bound.
-  return sql`reverse(d.name) collate "C" > ${start} and reverse(d.name) collate "C" < ${`${start}\x7f`}
-    and substr(d.name, length(d.name) - ${end.length}::integer, 1) <> '\\'`;
+  return { start, end: `${start}\x7f`, dot: start.length };
+}
+
+/** A dot within a label is escaped with a backslash. */
+function isWithinBounds({
+  start,
+  end,
+  dot,
+}: Record<'start' | 'end' | 'dot', RawBuilder<unknown>>): RawBuilder<unknown> {
+  return sql`reverse(d.name) collate "C" > ${start} and reverse(d.name) collate "C" < ${end}
+    and substr(d.name, length(d.name) - ${dot}, 1) <> '\\'`;
 }

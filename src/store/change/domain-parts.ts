@@ -1,9 +1,12 @@
 // Writes the rows of a domain together: its own, its checks, and its verification, if any. No other module does.
 
 import { type Insertable, sql, type UpdateObject } from 'kysely';
+import { DOMAIN_COLUMNS, type DomainRow } from '../domains/domain-row.ts';
 import type { Database } from '../postgres/database.ts';
 import { sendWithNext } from '../postgres/pool-driver.ts';
 import type { Schema } from '../postgres/tables/schema.ts';
+import { newRecordIds } from '../records/record-row.ts';
+import { LOCKED_ZONE_COLUMNS, type LockedZone } from '../zones/write-zone.ts';
 
 /** Columns to set. Omitted parts and undefined columns keep their values. */
 export interface DomainParts {
@@ -79,33 +82,63 @@ export async function insertVerification(
   );
 }
 
+type NewRow = Omit<Insertable<Schema['domains']>, 'zone_id' | 'served' | 'serial' | 'answers_generation'> & {
+  readonly name: string;
+};
+type ServedColumns = Pick<Insertable<Schema['domains']>, 'served' | 'serial' | 'answers_generation'>;
+
 interface NewDomainParts {
-  readonly domain: Omit<Insertable<Schema['domains']>, 'zone_id'> & { readonly name: string };
-  /** True if the domain gets the zone of its name, unless that is an operator zone. */
-  readonly hasZone: boolean;
+  readonly domain: NewRow;
+  /** Columns of a domain that gets the zone of its name; undefined if it does not get it yet. */
+  readonly answered: ServedColumns | undefined;
+  /** Columns of any other domain, and if an operator zone has the name. */
+  readonly unanswered: ServedColumns;
   readonly check: Omit<Insertable<Schema['domain_checks']>, 'domain_id' | 'account_id'>;
   readonly newVerification: NewVerification | null;
+  /** Number of ids to allocate for records. */
+  readonly ids: number;
 }
 
-/** Call it under `lockNamesAround`. */
+interface InsertedParts {
+  readonly row: DomainRow;
+  readonly zone: LockedZone | undefined;
+  readonly ids: readonly number[];
+}
+
+/** Call it under `lockNamesAround`. No other transaction can lock the rows that it inserts. */
 export async function insertParts(
   trx: Database,
-  { domain, hasZone, check, newVerification }: NewDomainParts,
-): Promise<{ readonly id: number; readonly zoneId: number | null }> {
+  { domain, answered, unanswered, check, newVerification, ids: count }: NewDomainParts,
+): Promise<InsertedParts> {
+  const either = (column: keyof ServedColumns, type: string) =>
+    answered === undefined
+      ? (unanswered[column] as never)
+      : sql<never>`case when exists (select from zone) then ${answered[column]}::${sql.raw(type)}
+          else ${unanswered[column]}::${sql.raw(type)} end`;
+  const columns = {
+    ...domain,
+    zone_id: sql<number>`(select id from zone)`,
+    served: either('served', 'text'),
+    serial: either('serial', 'bigint'),
+    answers_generation: either('answers_generation', 'integer'),
+  };
+  const ofDomain = { domain_id: sql<number>`(select id from made)`, account_id: domain.account_id };
+  const verification =
+    newVerification === null
+      ? sql``
+      : sql`, verification as (${trx.insertInto('domain_verifications').values({ ...newVerification, ...ofDomain })})`;
   // Names are locked before zones, so this cannot wait for a writer that waits for this transaction.
-  const zone = sql<{ id: number }>`
-    (insert into zones as z (name, kind, version, mark, records, deleted_at)
-    select ${domain.name}, 'domain', 0, 0, 0, now() where ${hasZone}
-    on conflict (name) do update set kind = 'domain' where z.kind = 'domain' or z.deleted_at is not null
-    returning id)`;
-  const { id, zoneId } = await trx
-    .with('zone', () => zone)
-    .insertInto('domains')
-    .values({ ...domain, zone_id: sql`(select id from zone)` })
-    .returning(['id', 'zone_id as zoneId'])
-    .executeTakeFirstOrThrow();
-  const checks = { ...check, domain_id: id, account_id: domain.account_id };
-  await sendWithNext(trx, trx.insertInto('domain_checks').values(checks));
-  if (newVerification !== null) await insertVerification(trx, id, newVerification);
-  return { id, zoneId };
+  const { rows } = await sql<DomainRow & { zone: LockedZone | null; ids: readonly number[] }>`
+    with zone as (
+      insert into zones (name, kind, version, mark, records, deleted_at)
+      select ${domain.name}, 'domain', 0, 0, 0, now() where ${answered !== undefined}
+      on conflict (name) do update set kind = 'domain' where zones.kind = 'domain' or zones.deleted_at is not null
+      returning ${LOCKED_ZONE_COLUMNS}),
+    made as (${trx.insertInto('domains').values(columns).returningAll()}),
+    checks as (${trx.insertInto('domain_checks').values({ ...check, ...ofDomain })})${verification}
+    select ${DOMAIN_COLUMNS}, to_jsonb(z) || jsonb_build_object('nextVersion', nextval('change_version')) as zone,
+      ${newRecordIds(count)} as ids
+    from made d left join plans p on p.id = d.plan_id left join zone z on true`.execute(trx);
+  const { zone, ids, ...row } = rows[0] as (typeof rows)[0];
+  return { row, zone: zone ?? undefined, ids };
 }

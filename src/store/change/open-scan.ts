@@ -1,10 +1,11 @@
 // Opens a scan. A domain has one running scan at a time, and a second request joins it. If a request to import joins a
 // preview, the scan also imports, with the wider rights of the two.
 
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { KeyNarrowing } from '../../zone/edit/key-narrowing.ts';
 import type { Actor } from '../accounts/actor.ts';
 import type { Database } from '../postgres/database.ts';
+import { sendWithNext } from '../postgres/pool-driver.ts';
 import type { ScanKind } from '../postgres/tables/schema.ts';
 import { inTransaction } from '../postgres/transaction.ts';
 
@@ -49,7 +50,7 @@ export async function openScan(db: Database, order: ScanOrder): Promise<OpenedSc
 
 /** Opens the scan of a domain that this transaction creates. A worker will find it. */
 export async function openBackgroundScan(trx: Database, domainId: number, by: Actor): Promise<void> {
-  await insertScan(trx, { domainId, kind: 'background', by, narrowing: null }, 0);
+  await sendWithNext(trx, scanInsert({ domainId, kind: 'background', by, narrowing: null }, 0));
 }
 
 /** Reverts `openScan`, unless another request has joined the scan or a worker has started it. */
@@ -82,16 +83,24 @@ async function findRequested(trx: Database, { kind, request }: ScanOrder): Promi
 
 async function insertScan(
   trx: Database,
-  { domainId, kind, by, narrowing, request }: ScanOrder,
+  order: ScanOrder,
   dueInSeconds: number,
 ): Promise<OpenedScan | undefined> {
-  const { rows } = await sql<Found>`
+  const { rows } = await scanInsert(order, dueInSeconds).execute(trx);
+  return rows[0] && { ...rows[0], how: 'begun' };
+}
+
+/** Inserts nothing if the domain has a running scan. */
+function scanInsert(
+  { domainId, kind, by, narrowing, request }: ScanOrder,
+  dueInSeconds: number,
+): RawBuilder<Found> {
+  return sql<Found>`
     insert into scans (domain_id, account_id, kind, imports, actor, narrowing, request, due_at)
     values (${domainId}, (select account_id from domains where id = ${domainId}), ${kind}, ${kind !== 'preview'},
       ${JSON.stringify(by)}, ${narrowing === null ? null : JSON.stringify(narrowing)}, ${request ?? null},
       clock_timestamp() + make_interval(secs => ${dueInSeconds}))
-    on conflict do nothing returning id, true as "isWaiting", due_at::text as "dueAt"`.execute(trx);
-  return rows[0] && { ...rows[0], how: 'begun' };
+    on conflict do nothing returning id, true as "isWaiting", due_at::text as "dueAt"`;
 }
 
 async function joinScan(trx: Database, order: ScanOrder): Promise<OpenedScan | undefined> {

@@ -1,7 +1,7 @@
 // Computes what is published for a domain from its records, the settings, and the last known addresses of its ANAME
 // targets; in a signed zone also signatures and denials. Yields chunks of one statement each.
 
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { encodeName, foldCase, type Name, nameInRdata } from '../../dns/name.ts';
 import type { Served } from '../../zone/domain/domain-status.ts';
 import {
@@ -192,16 +192,14 @@ async function loadManaged(trx: Database, domainId: number): Promise<{ id: numbe
 /**
  * Stores the service's own NS records at the apex, so that they are listed with the domain's records. The record of a
  * nameserver that remains keeps its id.
- * @param newIds ids for the records of a domain that has none yet
  */
 export async function saveManagedRecords(
   trx: Database,
-  { row, now }: LockedDomain,
+  domain: LockedDomain,
   nameservers: readonly Name[],
-  newIds?: readonly number[],
 ): Promise<void> {
   const wanted = new Set(nameservers.map(foldCase));
-  const present = newIds === undefined ? await loadManaged(trx, row.id) : [];
+  const present = await loadManaged(trx, domain.row.id);
   const held = new Map(present.map(({ id, rdata }) => [nameInRdata(rdata), id]));
   const gone = [...held].filter(([name]) => !wanted.has(name)).map(([, id]) => id);
   const added = [...wanted].filter((name) => !held.has(name));
@@ -209,9 +207,26 @@ export async function saveManagedRecords(
     await sql`delete from records where id = any(${gone}::bigint[])`.execute(trx);
   }
   if (added.length === 0) return;
-  const ids = newIds?.length === added.length ? newIds : await allocateRecordIds(trx, added.length);
+  const ids = await allocateRecordIds(trx, added.length);
+  await sendWithNext(trx, managedInsert(domain, added, ids));
+}
+
+/** Returns a part of a WITH that does the same for a domain without records. There are at least as many ids as names. */
+export function managedRecordsWritten(
+  domain: LockedDomain,
+  nameservers: readonly Name[],
+  ids: readonly number[],
+): RawBuilder<unknown> {
+  return sql`managed as (${managedInsert(domain, [...new Set(nameservers.map(foldCase))], ids)})`;
+}
+
+function managedInsert(
+  { row, now }: LockedDomain,
+  nameservers: readonly Name[],
+  ids: readonly number[],
+): RawBuilder<unknown> {
   const at = now.toISOString();
-  const records = added.map(
+  const records = nameservers.map(
     (name, i): CustomerRecord => ({
       ...DEFAULT_SETTINGS,
       id: ids[i] as number,
@@ -223,8 +238,7 @@ export async function saveManagedRecords(
       updatedAt: at,
     }),
   );
-  const inserted = sql`
+  return sql`
     insert into records (${RECORD_COLUMN_NAMES}, managed)
     select ${RECORD_COLUMN_NAMES}, true from ${recordsAsTable(row.id, records)} n`;
-  await sendWithNext(trx, inserted);
 }

@@ -5,26 +5,28 @@ import { answeredDomain } from '../../checks/claims/answered.ts';
 import { FINDINGS } from '../../checks/delegation/findings.ts';
 import { type Name, parentOf } from '../../dns/name.ts';
 import type { DnsMode, Served } from '../../zone/domain/domain-status.ts';
-import { loadUnlimitedRoom, lockAccount, refuseClaim } from '../accounts/account-limits.ts';
+import { timedSerial } from '../../zone/serial.ts';
+import { lockRoom, refuseClaim } from '../accounts/account-limits.ts';
 import type { ChangedBy } from '../accounts/actor.ts';
 import { findPlan, unknownPlan } from '../accounts/plans.ts';
-import { loadStartOfPlan, pauseSubscription, startSubscription } from '../accounts/subscriptions.ts';
-import { loadClaimPast, setsForClaim } from '../claims/claim-sets.ts';
+import { pauseSubscription, startSubscription } from '../accounts/subscriptions.ts';
+import { setsForClaim } from '../claims/claim-sets.ts';
 import { endRights, saveNameHolder } from '../claims/name-rights.ts';
 import { sweepName } from '../claims/swept-names.ts';
+import { decodeNewDomain, type NewCheck } from '../domains/decode-domain.ts';
 import type { Domain } from '../domains/domain.ts';
-import type { DomainRow } from '../domains/domain-row.ts';
 import { loadDomainById } from '../domains/load-domains.ts';
-import { lockPublishSettings } from '../postgres/answer-settings.ts';
-import { TIME } from '../postgres/current-time.ts';
+import { nameserversOf } from '../domains/nameserver-sets.ts';
+import { lockSettings } from '../postgres/answer-settings.ts';
 import type { Database } from '../postgres/database.ts';
 import { encodeNameColumn } from '../postgres/name-column.ts';
-import { inOneTrip } from '../postgres/pool-driver.ts';
+import { sendWithNext } from '../postgres/pool-driver.ts';
 import { inTransaction, rollBackTo } from '../postgres/transaction.ts';
 import { releaseName } from '../zones/write-zone.ts';
-import { claimName, hasDomainsAround, loadClaimed } from './claim-name.ts';
+import { claimName } from './claim-name.ts';
 import { insertParts, setParts } from './domain-parts.ts';
-import { type DomainLock, isGone, lockDomain, lockDomainAndNames, lockNamesAround } from './lock-domain.ts';
+import { type Creation, loadCreation } from './load-creation.ts';
+import { type DomainLock, isGone, lockDomainAndNames, lockNamesAround } from './lock-domain.ts';
 import { openBackgroundScan } from './open-scan.ts';
 import { saveServed, settleAbove, settleBelow } from './save-status.ts';
 import { BEFORE_FIRST_SERIAL, settleName } from './settle-name.ts';
@@ -74,31 +76,26 @@ export async function createDomain(db: Database, wanted: NewDomain): Promise<Cre
   return await inTransaction<CreatedDomain>(db, async (trx) => {
     const { accountId, planSlug, dnsMode, by, source, exempt } = wanted;
     const nameText = encodeNameColumn(wanted.name);
-    const trip = inOneTrip(trx);
-    const claimant = { nameText, accountId, exempt };
     // The locks come first, in the order of all writers (lock-domain.ts).
-    const [account, , settings, clocks, claims, past, hasAround] = await Promise.all([
-      (exempt ? loadUnlimitedRoom : lockAccount)(trip, accountId),
-      lockNamesAround(trip, nameText),
-      lockPublishSettings(trip),
-      loadClocks(trip, nameText, accountId),
-      loadClaimed(trip, claimant),
-      loadClaimPast(trip, claimant),
-      hasDomainsAround(trip, nameText),
-    ]);
+    if (!exempt) await lockRoom(trx, accountId);
+    await lockNamesAround(trx, nameText);
+    await lockSettings(trx);
+    const known = await loadCreation(trx, { ...wanted, nameText });
+    const { settings, account, start, clocks, past } = known;
     if (account === undefined) return { kind: 'no_account', message: `there is no account ${accountId}` };
     if (account.domains >= account.limit) {
       const { limit } = account;
       return { kind: 'plan_limit', limit, message: `the plan allows ${limit} domains` };
     }
-    const noRoom = exempt ? undefined : refuseClaim(account, wanted.claimsPerAccount);
+    const noRoom = exempt ? undefined : refuseClaim(account);
     if (noRoom !== undefined) return { kind: 'plan_limit', ...noRoom };
     const trial = account.mayTry && planSlug === undefined ? wanted.trial : undefined;
     const slug = trial?.planSlug ?? planSlug;
     const planId = slug === undefined ? account.planId : await findPlan(trx, slug);
     if (planId === undefined) return { kind: 'unknown_plan', message: unknownPlan(slug) };
     const { transfer = false } = wanted;
-    const claimed = await claimName(trx, { ...claimant, needsPlace: !exempt, transfer, settings }, claims);
+    const claiming = { nameText, accountId, exempt, needsPlace: !exempt, transfer, settings };
+    const claimed = await claimName(trx, claiming, known.claimed);
     if (claimed.kind !== 'claimed') rollBackTo(claimed);
     if (claimed.displaced !== undefined)
       await loseClaim(trx, claimed.displaced, { finding: FINDINGS.CLAIM_DISPLACED() });
@@ -108,129 +105,99 @@ export async function createDomain(db: Database, wanted: NewDomain): Promise<Cre
     const nsSets = needsSets ? await setsForClaim(trx, claim, past) : null;
     // The usual case: nothing to settle but this domain, which gets the zone of its name.
     const isAlone =
-      dnsMode === 'managed' && claims.rows.length === 0 && past.sightings.length === 0 && !hasAround;
-    const [{ id, zoneId }, start] = await Promise.all([
-      insertDomain(trip, {
-        ...wanted,
-        nameText,
-        nsSets,
-        clocks,
-        planId,
-        ...(isAlone && { zoneSerial: claimed.serial ?? BEFORE_FIRST_SERIAL }),
-      }),
-      planId === null ? undefined : loadStartOfPlan(trip, { planId }),
-    ]);
+      dnsMode === 'managed' &&
+      known.claimed.rivals.length === 0 &&
+      past.sightings.length === 0 &&
+      !known.hasAround;
+    const { lock, check } = await insertDomain(trx, known, {
+      ...wanted,
+      nameText,
+      nsSets,
+      planId,
+      before: claimed.serial ?? BEFORE_FIRST_SERIAL,
+      isAlone,
+    });
+    const { id } = lock.row;
     if (planId !== null) {
       const trialDays = trial && { trialDays: trial.days };
-      await startSubscription(trx, { domainId: id, accountId, planId, ...trialDays }, start);
+      const loaded = slug === undefined && start !== undefined ? { now: clocks.now, ...start } : undefined;
+      await startSubscription(trx, { domainId: id, accountId, planId, ...trialDays }, loaded);
     }
     if (trial !== undefined) await noteTrial(trx, accountId);
-    const nameservers = nsSets?.[0]?.names.length ?? settings.nameserverSets[0]?.length ?? 0;
-    const ahead = isAlone ? { names: [], ids: nameservers } : undefined;
-    const lock = (await lockDomain(trx, id, ahead)) as DomainLock;
     const change = { by, source, operation: 'create' } as const;
-    const { changeId } = await (zoneId === null
-      ? saveServed(trx, undefined, lock, change)
-      : writeStatus(trx, undefined, lock, servedAlone(lock.row, wanted), { ...change, isNew: true }));
+    const isNew = lock.zone !== undefined;
+    const { changeId } = await (isNew
+      ? writeStatus(trx, undefined, lock, lock.row.served, { ...change, isNew })
+      : saveServed(trx, undefined, lock, change));
     if (wanted.isScanned === true && dnsMode === 'managed') await openBackgroundScan(trx, id, by);
-    return { kind: 'created', changeId, domain: (await loadDomainById(trx, id)) as Domain };
+    const domain = isNew
+      ? decodeNewDomain(lock.row, settings, check)
+      : ((await loadDomainById(trx, id)) as Domain);
+    return { kind: 'created', changeId, domain };
   });
 }
 
 /** Returns what nodes serve of a new domain if no other domain has its name, or a name above or below it. */
-function servedAlone({ id, accountId }: DomainRow, { exempt, isApproved = false }: NewDomain): Served {
+function servedAlone({ accountId, exempt, isApproved = false }: NewDomain): Served {
+  const id = 0;
   const one = { id, accountId, stage: 'waiting', open: exempt, othersSighted: false, hasTxt: false } as const;
   const around = { turn: id, enclosing: 'none', sightedRights: [] } as const;
   return answeredDomain([{ ...one, isApproved }], around)?.served ?? 'none';
 }
 
 async function noteTrial(trx: Database, accountId: number): Promise<void> {
-  await sql`update accounts set trial_at = clock_timestamp() where id = ${accountId}`.execute(trx);
+  await sendWithNext(trx, sql`update accounts set trial_at = clock_timestamp() where id = ${accountId}`);
 }
 
+interface InsertedDomain extends NewDomain {
+  readonly nameText: string;
+  readonly nsSets: Start['nsSets'];
+  readonly planId: number | null;
+  /** The serial of the name's zone before the domain gets it. */
+  readonly before: number;
+  /** True if no other domain has the name, or a name above or below it. */
+  readonly isAlone: boolean;
+}
+
+/** The lock has a zone if the domain is inserted as it will be published. */
 async function insertDomain(
   trx: Database,
-  {
-    accountId,
-    name,
-    nameText,
-    unicode,
-    dnsMode,
-    exempt,
-    nsSets,
-    isApproved = false,
-    isChecked = true,
-    clocks,
-    planId,
-    zoneSerial,
-  }: InsertedDomain,
-): Promise<{ readonly id: number; readonly zoneId: number | null }> {
+  { clocks, settings }: Pick<Creation, 'clocks' | 'settings'>,
+  wanted: InsertedDomain,
+): Promise<{ readonly lock: DomainLock; readonly check: NewCheck }> {
+  const { accountId, name, nameText, unicode, dnsMode, exempt, nsSets, planId, before, isAlone } = wanted;
+  const { isApproved = false, isChecked = true } = wanted;
   const { now } = clocks;
-  const start = startParts({
-    dnsMode,
-    nsSets,
-    byOperator: exempt,
-    approvedAhead: isApproved,
-    ...clocks,
-  });
-  return await insertParts(trx, {
+  const start = startParts({ dnsMode, nsSets, byOperator: exempt, approvedAhead: isApproved, ...clocks });
+  const check = isChecked ? start.check : NOT_CHECKED.check;
+  const { row, zone, ids } = await insertParts(trx, {
     domain: {
       account_id: accountId,
       name: nameText,
       unicode,
       dns_mode: dnsMode,
-      served: 'none',
-      // A domain that gets the name's zone later continues its serial (settle-name.ts). The serial of other domains must
-      // not reveal that another claim exists.
-      serial: zoneSerial ?? BEFORE_FIRST_SERIAL,
-      answers_generation: 0,
       plan_id: planId,
       created_at: now,
       updated_at: now,
       deleted_at: null,
       ...start.domain,
     },
-    check: { parent: encodeNameColumn(parentOf(name)), ...(isChecked ? start.check : NOT_CHECKED.check) },
+    answered: isAlone
+      ? {
+          served: servedAlone(wanted),
+          serial: timedSerial(before, now),
+          answers_generation: settings.generation,
+        }
+      : undefined,
+    // A domain that gets the name's zone later continues its serial (settle-name.ts). The serial of other domains must
+    // not reveal that another claim exists.
+    unanswered: { served: 'none', serial: BEFORE_FIRST_SERIAL, answers_generation: 0 },
+    check: { parent: encodeNameColumn(parentOf(name)), ...check },
     newVerification: start.newVerification,
-    hasZone: zoneSerial !== undefined,
+    ids: isAlone ? nameserversOf({ delegatedNs: null, chosenNs: null, nsSets }, settings).length : 0,
   });
-}
-
-interface InsertedDomain extends NewDomain {
-  readonly nameText: string;
-  readonly nsSets: Start['nsSets'];
-  readonly clocks: Clocks;
-  readonly planId: number | null;
-  /** The serial of the name's zone, if the domain gets it. */
-  readonly zoneSerial?: number;
-}
-
-type Clocks = Pick<Start, 'now' | 'since' | 'firstCheckAt' | 'asksForTurn'>;
-
-/** Starts of an account's claim on a name per hour that are checked immediately. Further ones wait. */
-const STARTS_PER_HOUR = 4;
-const LATER_MS = 60_000;
-
-/**
- * Loads the times from which a new claim continues. An account that deletes its domain and creates it again within a
- * day keeps the old start, and cannot request another turn within the same hour.
- */
-async function loadClocks(trx: Database, nameText: string, accountId: number): Promise<Clocks> {
-  const { rows } = await sql<{ now: Date; since: Date | null; hasAsked: boolean; entries: number }>`
-    select t.now, min(d.pending_since) filter (where d.deleted_at > t.now - interval '1 day') as since,
-      coalesce(bool_or(d.turn_last_asked_at > t.now - interval '1 hour'), false) as "hasAsked",
-      (select count(*)::integer from domain_changes c
-        where c.domain_id = any(array_agg(d.id)) and c.at > t.now - interval '1 hour'
-          and c.status_to in ('pending', 'unverified') and c.status_from is distinct from c.status_to) as entries
-    from (select ${TIME} as now) t left join domains d on d.name = ${nameText} and d.account_id = ${accountId}
-    group by t.now`.execute(trx);
-  const { now, since, hasAsked, entries } = rows[0] as (typeof rows)[0];
-  return {
-    now,
-    ...(since !== null && { since }),
-    ...(entries >= STARTS_PER_HOUR && { firstCheckAt: new Date(now.getTime() + LATER_MS) }),
-    asksForTurn: !hasAsked,
-  };
+  const lock = { row, zone, signed: undefined, settings, now, ahead: { records: [], ids } };
+  return { lock, check };
 }
 
 type DeletedDomain =

@@ -31,7 +31,7 @@ import {
 } from '../zones/write-zone.ts';
 import { type Chunk, chunksOfOwners } from '../zones/zone-rows.ts';
 import type { DomainLock } from './lock-domain.ts';
-import { publishedChunks, saveManagedRecords } from './publish-zone.ts';
+import { managedRecordsWritten, publishedChunks, saveManagedRecords } from './publish-zone.ts';
 
 interface DomainChangeOrder extends ChangedBy {
   readonly operation: DomainOperation;
@@ -52,7 +52,10 @@ interface DomainChangeOrder extends ChangedBy {
   readonly publish: ReadonlyMap<Name, readonly CustomerRecord[]> | 'whole';
   /** Those of these names that had no records before. Undefined if unknown. */
   readonly newNames?: ReadonlySet<Name>;
-  /** True if the domain has no records yet. The lock then has ids for those of the service. */
+  /**
+   * True if the domain was inserted with its serial, and as it is served. It has no records yet, and the lock has ids for
+   * those of the service.
+   */
   readonly isNew?: boolean;
 }
 
@@ -73,7 +76,7 @@ export async function writeDomainChange(
   const { row, zone, settings } = lock;
   const { by, source, served, records = [] } = order;
   const isKept = isKeptCopy(lock, order);
-  const serial = isKept ? row.serial : timedSerial(row.serial, lock.now);
+  const serial = isKept || order.isNew === true ? row.serial : timedSerial(row.serial, lock.now);
   const changeId = zone?.nextVersion ?? (await nextVersion(trx));
   // One statement does the rest, unless the whole zone is published, which is computed from the stored records.
   const whole = zone !== undefined && served !== 'none' && !isKept && isWhole(lock, order);
@@ -82,8 +85,9 @@ export async function writeDomainChange(
   const changes: ChangedZone[] = [];
   let last: Chunk | undefined;
   if (isWhole(lock, order)) {
-    const newIds = order.isNew === true ? lock.ahead?.ids : undefined;
-    await saveManagedRecords(trx, lock, nameserversOf(row, settings), newIds);
+    const nameservers = nameserversOf(row, settings);
+    if (order.isNew === true) parts.push(managedRecordsWritten(lock, nameservers, lock.ahead?.ids ?? []));
+    else await saveManagedRecords(trx, lock, nameservers);
   }
   if (isKept) {
     last = await markChunk(trx, lock, order);
@@ -99,14 +103,12 @@ export async function writeDomainChange(
   const told = auditEntry(lock, order, changeId);
   if (told !== undefined) parts.push(sql`told as (${told})`);
   parts.push(changesWritten(changes, operation, { source, actor: printActor(by) }, last));
-  const written = sql`
-    with ${sql.join(parts)},
-    domain as (
+  if (order.isNew !== true)
+    parts.push(sql`domain as (
       update domains set serial = ${serial}, served = ${served}, answers_generation = ${settings.generation},
         record_count = ${order.recordCount ?? row.recordCount}, updated_at = ${lock.now}
-      where id = ${row.id})
-    ${logEntry(lock, order, { changeId, serial })}`;
-  await sendWithNext(trx, written);
+      where id = ${row.id})`);
+  await sendWithNext(trx, sql`with ${sql.join(parts)} ${logEntry(lock, order, { changeId, serial })}`);
   announceAfterCommit(trx);
   return { changeId, serial };
 }

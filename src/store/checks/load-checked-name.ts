@@ -12,7 +12,7 @@ import { foldCase, type Name } from '../../dns/name.ts';
 import type { DnsMode, DomainStatus } from '../../zone/domain/domain-status.ts';
 import { nameserverSetsOf } from '../../zone/publish/select-nameservers.ts';
 import { waitingClaim } from '../change/settle-name.ts';
-import { HOLDERS_OF_NAME, SIGHTINGS_OF_NAME } from '../claims/name-rights.ts';
+import { holdersOf, sightingsOf } from '../claims/name-rights.ts';
 import { TXT_COUNTS } from '../domains/domain-row.ts';
 import { nameserverChoice, provingSets } from '../domains/nameserver-sets.ts';
 import {
@@ -23,6 +23,7 @@ import {
 } from '../postgres/answer-settings.ts';
 import type { Database } from '../postgres/database.ts';
 import { decodeNameColumn } from '../postgres/name-column.ts';
+import { arrayOf } from '../postgres/prepared-statements.ts';
 import type { StoredSet } from '../postgres/tables/schema.ts';
 import { loadInnerDomains } from './inner-domains.ts';
 
@@ -62,6 +63,18 @@ const OWN_DS = sql`(select jsonb_path_query_array(s.machine, '$.keys[*] ? (!(@.i
 
 /** Returns undefined if the domain is deleted, or in a status that is not checked. */
 export async function loadCheckedName(db: Database, domainId: number): Promise<CheckedName | undefined> {
+  const rows = (await loadClaims(db, [domainId])).get(domainId);
+  return rows && (await checkedName(db, rows));
+}
+
+/** The domains of one name, at least one. */
+type Claims = readonly [CheckedRow, ...CheckedRow[]];
+
+/** Loads the domains of each one's name. Omits those that are deleted, or in a status that is not checked. */
+export async function loadClaims(
+  db: Database,
+  domainIds: readonly number[],
+): Promise<ReadonlyMap<number, Claims>> {
   const { rows } = await sql<CheckedRow>`
     select d.id, d.name, d.account_id as "accountId", c.seq, d.status, d.dns_mode as "dnsMode", d.leaving,
       d.disabled_by as "disabledBy", d.created_at as "createdAt", d.pending_since as "pendingSince",
@@ -74,18 +87,27 @@ export async function loadCheckedName(db: Database, domainId: number): Promise<C
       d.turn_until as "turnUntil", coalesce(${TXT_COUNTS}, false) as "hasTxt",
       d.delegated_ns as "delegatedNs", d.chosen_ns as "chosenNs", c.next_at as "nextCheckAt", c.unknowns,
       c.parent as "parentText", ${OWN_DS} as "ownDs", r.verdict, r.last_seen_at as "checkedAt", ${SETTINGS_TEXT} as settings,
-      ${HOLDERS_OF_NAME} as holders, ${SIGHTINGS_OF_NAME} as sightings,
+      ${holdersOf(sql`d.name`)} as holders, ${sightingsOf(sql`d.name`)} as sightings,
       (extract(epoch from clock_timestamp()) * 1000)::float8 as "nowMs",
       (select coalesce(json_agg(extract(epoch from t.at) * 1000), '[]') from name_takeovers t
         where t.name = d.name and t.at > clock_timestamp() - interval '1 day') as takeovers
     from domains d join domain_checks c on c.domain_id = d.id left join check_runs r on r.id = c.last_run_id
       left join domain_verifications v on v.domain_id = d.id
-    where d.name = (select name from domains where id = ${domainId}) and d.deleted_at is null order by d.id`.execute(
-    db,
-  );
+    where d.name = any(array(select name from domains where id = any(${arrayOf('bigint', domainIds)}::bigint[])))
+      and d.deleted_at is null
+    order by d.id`.execute(db);
+  const byName = new Map<string, CheckedRow[]>();
+  for (const row of rows) {
+    const others = byName.get(row.name);
+    if (others === undefined) byName.set(row.name, [row]);
+    else others.push(row);
+  }
+  const checked = rows.filter((row) => checkedStatusOf(row) !== undefined);
+  return new Map(checked.map(({ id, name }) => [id, byName.get(name) as unknown as Claims]));
+}
+
+export async function checkedName(db: Database, rows: Claims): Promise<CheckedName> {
   const [first] = rows;
-  const asked = rows.find(({ id }) => id === domainId);
-  if (first === undefined || asked === undefined || checkedStatusOf(asked) === undefined) return undefined;
   const settings = decodePublishSettings(first.settings);
   const inner = await loadInnerDomains(
     db,
@@ -176,7 +198,7 @@ interface CheckedRow {
 }
 
 function nameClaims(
-  rows: readonly CheckedRow[],
+  rows: Claims,
   settings: PublishSettings,
   inner: ReadonlyMap<number, readonly InnerDomain[]>,
 ): NameClaims {
@@ -187,7 +209,7 @@ function nameClaims(
     return [{ ...checkedClaim(row, status, settings), ...(inside && { inner: inside }) }];
   });
   const external = rows.find((row) => row.status === 'active' && row.dnsMode === 'external' && !row.leaving);
-  const [first] = rows as [CheckedRow, ...CheckedRow[]];
+  const [first] = rows;
   return {
     claims: checked,
     externalHolder: external && { id: external.id, accountId: external.accountId },

@@ -1,7 +1,7 @@
 // Determines which nameserver sets prove a new claim (docs/rules.md "Sets and rights"). With a pool it is the account's
 // own set. With static sets it is any of them, if no other account ever had the name.
 
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import {
   choosePoolSets,
   chooseStaticSets,
@@ -10,21 +10,32 @@ import {
   type SetRight,
 } from '../../checks/claims/choose-sets.ts';
 import type { ClaimSet } from '../../checks/claims/name-claims.ts';
+import { type NameHolder, wasHeldByOthers, wasHolder } from '../../checks/claims/name-holders.ts';
 import { areTooMany, type Sighting } from '../../checks/claims/sightings.ts';
 import type { Name } from '../../dns/name.ts';
 import { nameserversOf } from '../domains/nameserver-sets.ts';
 import { allOurNameservers, type PublishSettings } from '../postgres/answer-settings.ts';
 import type { Database } from '../postgres/database.ts';
 import { decodeNameColumn, encodeNameColumn } from '../postgres/name-column.ts';
-import { inOneTrip } from '../postgres/pool-driver.ts';
 import type { StoredSet } from '../postgres/tables/schema.ts';
-import { loadHeld, loadRights, loadSightings, saveRight, sortedNames } from './name-rights.ts';
+import {
+  holdersOf,
+  loadRights,
+  loadSightings,
+  type Right,
+  rightsTo,
+  saveRight,
+  sightingsOf,
+  sortedNames,
+} from './name-rights.ts';
 import {
   type AccountSet,
+  type AccountSetJson,
   accountNameserverSet,
+  accountSetOf,
+  decodeAccountSet,
   giveSubstitute,
   isComplete,
-  loadAccountSet,
 } from './pool-sets.ts';
 
 interface NewClaim {
@@ -42,58 +53,58 @@ interface NewClaim {
 export async function setsForClaim(
   trx: Database,
   claim: NewClaim,
-  loaded?: LoadedPast,
+  loaded?: ClaimPast,
 ): Promise<StoredSet[] | null> {
   const { nameText, accountId, settings } = claim;
-  const { othersClaim, ownSet, ...present } = loaded ?? (await loadClaimPast(trx, claim));
+  const present = loaded ?? (await loadPast(trx, claim));
+  const { othersClaim } = present;
   if (othersClaim) await settleOtherClaims(trx, claim);
   const past = othersClaim
-    ? { ...pastOf(claim, await loadClaimPast(trx, claim)), isContested: true }
+    ? { ...pastOf(claim, await loadPast(trx, claim)), isContested: true }
     : pastOf(claim, present);
   const chosen =
     settings.pool === undefined
       ? chooseStaticSets(accountId, settings.nameserverSets, past)
-      : await poolSets(trx, claim, past, ownSet);
+      : await poolSets(trx, claim, past, decodeAccountSet(present.ownSet));
   if (chosen === 'every') return null;
   const sets = chosen.map(storedSet);
   for (const { names, exclusive } of sets) await saveRight(trx, nameText, { names, accountId, exclusive });
   return sets;
 }
 
-interface LoadedPast {
+/** What `setsForClaim` decides on. */
+export interface ClaimPast {
   readonly othersClaim: boolean;
   readonly sightings: readonly Sighting[];
-  readonly held: Awaited<ReturnType<typeof loadHeld>>;
-  readonly rights: readonly SetRight[];
-  readonly ownSet: AccountSet | undefined;
+  readonly holders: readonly NameHolder[];
+  readonly rights: readonly Right[];
+  readonly ownSet: AccountSetJson | null;
+  /** The time of the database. */
+  readonly nowMs: number;
 }
 
-/** Loads what `setsForClaim` decides on. Call it under `lockNamesAround`. */
-export async function loadClaimPast(
-  trx: Database,
-  claim: Pick<NewClaim, 'nameText' | 'accountId'>,
-): Promise<LoadedPast> {
-  const { nameText, accountId } = claim;
-  const trip = inOneTrip(trx);
-  const [othersClaim, sightings, held, rights, ownSet] = await Promise.all([
-    othersHaveClaims(trip, claim),
-    loadSightings(trip, nameText),
-    loadHeld(trip, nameText, accountId),
-    loadSetRights(trip, nameText),
-    loadAccountSet(trip, accountId),
-  ]);
-  return { othersClaim, sightings, held, rights, ownSet };
+/** Selects `ClaimPast` without `nowMs`. Call it under `lockNamesAround`. */
+export function pastColumns(name: RawBuilder<unknown>, accountId: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`exists (select from domains d where d.name = ${name} and d.account_id <> ${accountId}
+      and ${WAITS_OR_HOLDS}) as "othersClaim",
+    ${sightingsOf(name)} as sightings, ${holdersOf(name)} as holders, ${rightsTo(name)} as rights,
+    ${accountSetOf(accountId)} as "ownSet"`;
 }
 
-function pastOf(
-  claim: NewClaim,
-  { sightings, held, rights }: Pick<LoadedPast, 'sightings' | 'held' | 'rights'>,
-): NamePast {
-  const { wasHolder, byOthers } = held;
+async function loadPast(trx: Database, { nameText, accountId }: NewClaim): Promise<ClaimPast> {
+  const { rows } = await sql<ClaimPast>`
+    select ${pastColumns(sql`${nameText}`, sql`${accountId}`)}, (extract(epoch from clock_timestamp()) * 1000)::float8 as "nowMs"`.execute(
+    trx,
+  );
+  return rows[0] as ClaimPast;
+}
+
+function pastOf(claim: NewClaim, { sightings, holders, rights, nowMs }: ClaimPast): NamePast {
+  const { accountId, byOperator } = claim;
   return {
-    rights,
-    mayBeSeen: claim.byOperator || (wasHolder && !areTooMany(sightings)),
-    isContested: byOthers,
+    rights: rights.map(setRight),
+    mayBeSeen: byOperator || (wasHolder(holders, accountId, nowMs) && !areTooMany(sightings)),
+    isContested: wasHeldByOthers(holders, accountId, nowMs),
     shown: shownIn(sightings, claim),
   };
 }
@@ -109,9 +120,8 @@ function shownIn(
   );
 }
 
-async function loadSetRights(trx: Database, nameText: string): Promise<readonly SetRight[]> {
-  const rights = await loadRights(trx, nameText);
-  return rights.map((right) => ({ ...right, names: right.names.map(decodeNameColumn) }));
+function setRight(right: Right): SetRight {
+  return { ...right, names: right.names.map(decodeNameColumn) };
 }
 
 async function poolSets(
@@ -147,7 +157,7 @@ export async function replaceSpentSets(
   alsoShown: readonly Name[],
 ): Promise<StoredSet | undefined> {
   const { nameText, accountId, settings } = claim;
-  const rights = await loadSetRights(trx, nameText);
+  const rights = (await loadRights(trx, nameText)).map(setRight);
   const shown = new Set([...alsoShown, ...shownIn(await loadSightings(trx, nameText), claim)]);
   const isFree = (names: readonly Name[]) => isNewToName(names, accountId, { rights, shown });
   const free = settings.nameserverSets.find(isFree);
@@ -187,16 +197,6 @@ function storedSet({ names, exclusive }: ClaimSet): StoredSet {
 }
 
 const WAITS_OR_HOLDS = sql`d.deleted_at is null and d.status in ('pending', 'unverified', 'active', 'moved')`;
-
-async function othersHaveClaims(
-  trx: Database,
-  { nameText, accountId }: Pick<NewClaim, 'nameText' | 'accountId'>,
-): Promise<boolean> {
-  const { rows } = await sql<{ found: boolean }>`
-    select exists (select from domains d where d.name = ${nameText} and d.account_id <> ${accountId}
-      and ${WAITS_OR_HOLDS}) as found`.execute(trx);
-  return rows[0]?.found ?? false;
-}
 
 /**
  * A domain that any static set proved keeps the set at its apex, because its owner was given that one. A domain that

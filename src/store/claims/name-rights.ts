@@ -1,23 +1,20 @@
 // An account's relations to a name: nameserver sets that prove it for them (docs/rules.md "Sets and rights"), sets that the
 // parent showed ("Sightings"), and past holders ("Proof"). Sightings and holders are kept for two years.
 
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { endingRights } from '../../checks/claims/choose-sets.ts';
-import {
-  HOLDERS_KEPT_MS,
-  type NameHolder,
-  wasHeldByOthers,
-  wasHolder,
-} from '../../checks/claims/name-holders.ts';
+import { HOLDERS_KEPT_MS, type NameHolder } from '../../checks/claims/name-holders.ts';
 import type { Sighting } from '../../checks/claims/sightings.ts';
 import type { DomainRow } from '../domains/domain-row.ts';
 import type { Database } from '../postgres/database.ts';
 import { sendWithNext } from '../postgres/pool-driver.ts';
 
-/** Selects the sightings of the names of domains `d`, as JSON. */
-export const SIGHTINGS_OF_NAME = sql`(select coalesce(json_agg(json_build_object('names', s.names,
-    'lastSeenAt', extract(epoch from s.last_seen_at) * 1000)), '[]')
-  from ns_sightings s where s.name = d.name)`;
+/** Selects the sightings of a name, as JSON. */
+export function sightingsOf(name: RawBuilder<unknown>): RawBuilder<readonly Sighting[]> {
+  return sql`(select coalesce(json_agg(json_build_object('names', s.names,
+      'lastSeenAt', extract(epoch from s.last_seen_at) * 1000)), '[]')
+    from ns_sightings s where s.name = ${name})`;
+}
 
 /** Returns the sets that the parent showed. A shared set that it showed before a claim was made does not prove the claim. */
 export async function loadSightings(db: Database, nameText: string): Promise<readonly Sighting[]> {
@@ -40,7 +37,7 @@ export async function saveSighting(
   );
 }
 
-interface Right {
+export interface Right {
   /** Sorted, in stored form. */
   readonly names: readonly string[];
   readonly accountId: number;
@@ -52,6 +49,13 @@ export async function loadRights(db: Database, nameText: string): Promise<readon
     select names, account_id as "accountId", exclusive from ns_rights where name = ${nameText}
     order by made_at`.execute(db);
   return rows;
+}
+
+/** Selects the rights to a name, as JSON. */
+export function rightsTo(name: RawBuilder<unknown>): RawBuilder<readonly Right[]> {
+  return sql`(select coalesce(json_agg(json_build_object('names', r.names, 'accountId', r.account_id,
+      'exclusive', r.exclusive) order by r.made_at), '[]')
+    from ns_rights r where r.name = ${name})`;
 }
 
 /** Call it under `lockNamesAround`. If another account has the right, it keeps it. */
@@ -122,25 +126,13 @@ export async function saveNameHolder(
     on conflict (name, account_id) do update set active_at = excluded.active_at`.execute(trx);
 }
 
-/** Loads whether the account held the name within 90 days, and whether another one held it within two years. */
-export async function loadHeld(
-  db: Database,
-  nameText: string,
-  accountId: number,
-): Promise<{ readonly wasHolder: boolean; readonly byOthers: boolean }> {
-  const { rows } = await sql<NameHolder & { readonly nowMs: number }>`
-    select account_id as "accountId", (extract(epoch from active_at) * 1000)::float8 as "activeAt",
-      (extract(epoch from clock_timestamp()) * 1000)::float8 as "nowMs"
-    from name_holders where name = ${nameText}`.execute(db);
-  const now = rows[0]?.nowMs ?? 0;
-  return { wasHolder: wasHolder(rows, accountId, now), byOthers: wasHeldByOthers(rows, accountId, now) };
+/** Selects the `name_holders` of a name, as JSON. */
+export function holdersOf(name: RawBuilder<unknown>): RawBuilder<readonly NameHolder[]> {
+  return sql`(select coalesce(json_agg(json_build_object('accountId', h.account_id,
+      'activeAt', extract(epoch from h.active_at) * 1000)), '[]')
+    from name_holders h where h.name = ${name}
+      and h.active_at > clock_timestamp() - make_interval(secs => ${HOLDERS_KEPT_MS / 1000}))`;
 }
-
-/** Selects the `name_holders` of the names of domains `d`, as JSON. */
-export const HOLDERS_OF_NAME = sql`(select coalesce(json_agg(json_build_object('accountId', h.account_id,
-    'activeAt', extract(epoch from h.active_at) * 1000)), '[]')
-  from name_holders h where h.name = d.name
-    and h.active_at > clock_timestamp() - make_interval(secs => ${HOLDERS_KEPT_MS / 1000}))`;
 
 /** Transfers an account's rights, past and sweeps of a name to another account. Call it under `lockNamesAround`. */
 export async function transferNamePast(

@@ -2,7 +2,7 @@
 // pools"). A combination is never assigned to another account, even if the first account is deleted.
 
 import { randomInt } from 'node:crypto';
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Name } from '../../dns/name.ts';
 import { type Combination, combinationCount, combinationsToTry } from '../../zone/pool/combinations.ts';
 import type { NameserverPool } from '../../zone/pool/pool.ts';
@@ -122,14 +122,25 @@ async function giveAccountSet(
   return { names, exclusive: false };
 }
 
-export async function loadAccountSet(trx: Database, accountId: number): Promise<AccountSet | undefined> {
-  const { rows } = await sql<{ names: string[]; exclusive: boolean }>`
-    select a.names, g.kind = 'exclusive' as exclusive
-    from account_ns_sets a join given_ns_sets g on g.names = a.names where a.account_id = ${accountId}`.execute(
-    trx,
-  );
-  const [row] = rows;
-  return row && { names: row.names.map(decodeNameColumn), exclusive: row.exclusive };
+async function loadAccountSet(trx: Database, accountId: number): Promise<AccountSet | undefined> {
+  const { rows } = await sql<{ own: AccountSetJson | null }>`
+    select ${accountSetOf(sql`${accountId}`)} as own`.execute(trx);
+  return decodeAccountSet(rows[0]?.own ?? null);
+}
+
+export interface AccountSetJson {
+  readonly names: readonly string[];
+  readonly exclusive: boolean;
+}
+
+/** Selects the account's set; null if it has none. */
+export function accountSetOf(accountId: RawBuilder<unknown>): RawBuilder<AccountSetJson | null> {
+  return sql`(select json_build_object('names', a.names, 'exclusive', g.kind = 'exclusive')
+    from account_ns_sets a join given_ns_sets g on g.names = a.names where a.account_id = ${accountId})`;
+}
+
+export function decodeAccountSet(json: AccountSetJson | null): AccountSet | undefined {
+  return json === null ? undefined : { ...json, names: json.names.map(decodeNameColumn) };
 }
 
 /** Also locks the settings, so that a name that is being assigned cannot be removed. */

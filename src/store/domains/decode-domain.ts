@@ -61,6 +61,37 @@ export function decodeDomain(row: ShownRow, settings: PublishSettings): Domain {
   return withSettings(domain, row);
 }
 
+/** The columns of a new domain's checks that owners see. */
+export interface NewCheck {
+  readonly next_at: Date | null;
+  readonly interval_seconds: number | null;
+}
+
+/** Builds a domain in managed mode that was just created and whose name no other domain has. */
+export function decodeNewDomain(row: DomainRow, settings: PublishSettings, check: NewCheck): Domain {
+  const shown: ShownRow = {
+    ...row,
+    nextCheckAt: check.next_at,
+    lastManualNsCheckAt: null,
+    nsCheckIntervalSeconds: check.interval_seconds,
+    currentNs: null,
+    isChecked: false,
+    verificationValue: null,
+    verificationStartedAt: null,
+    verificationExpiresAt: null,
+    verifiedAt: null,
+    txtNextAt: null,
+    txtOffered: null,
+    txtCounts: null,
+    txtExpired: null,
+    txtContested: false,
+    childFindings: null,
+    sharedTurn: null,
+    dnssecStatus: 'off',
+  };
+  return decodeDomain(shown, settings);
+}
+
 function turnFindings(shared: ShownRow['sharedTurn']): readonly Finding[] {
   if (shared === null) return [];
   const { from, until, hasAsked, now } = shared;

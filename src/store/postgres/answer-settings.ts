@@ -104,8 +104,13 @@ const SETTINGS_LOCK = 0x73657473; // 'sets'
 
 /** Locks the settings until the end of the transaction, so that a change of them includes domains created now. */
 export async function lockPublishSettings(trx: Database): Promise<PublishSettings> {
-  await sendWithNext(trx, sql`select pg_advisory_xact_lock_shared(${SETTINGS_LOCK})`);
+  await lockSettings(trx);
   return await loadPublishSettings(trx);
+}
+
+/** Takes the same lock together with the next statement, which can select `SETTINGS_TEXT`. */
+export async function lockSettings(trx: Database): Promise<void> {
+  await sendWithNext(trx, sql`select pg_advisory_xact_lock_shared(${SETTINGS_LOCK})`);
 }
 
 export async function loadPublishSettings(db: Database): Promise<PublishSettings> {
