@@ -22,12 +22,14 @@ interface Flags {
   readonly seconds?: number;
   readonly zones?: number;
   readonly soakSeconds?: number;
+  readonly old?: string;
   readonly servers?: string;
   readonly quick?: boolean;
   readonly keep?: string;
   readonly results: string;
 }
 
+const OLD = '247e3f7f';
 const FULL = { rounds: 5, seconds: 3, soakSeconds: 600 };
 const QUICK = { rounds: 1, seconds: 1, soakSeconds: 10, zones: 10_000 };
 
@@ -38,6 +40,7 @@ const program = new Command('npm run bench --')
   .option('--seconds <n>', 'of each run (3)', whole)
   .option('--zones <n>', 'zones of the recipe (a million; 100,000 for edits and soak)', whole)
   .option('--soak-seconds <n>', 'of the soak (600)', whole)
+  .option('--old <commit>', `with which domains compares (${OLD})`)
   .option('--servers <names>', `of ${ALL_SERVERS.map((server) => server.name).join(',')}`)
   .option('--quick', 'a look whether everything works: one short run of each, 10,000 zones')
   .option('--keep <directory>', 'databases are made there and stay for the next time')
@@ -121,6 +124,7 @@ function wordsOf(flags: Flags, results: string): string[] {
   if (flags.seconds !== undefined) words.push(`--seconds=${flags.seconds}`);
   if (flags.zones !== undefined) words.push(`--zones=${flags.zones}`);
   if (flags.soakSeconds !== undefined) words.push(`--soak-seconds=${flags.soakSeconds}`);
+  if (flags.old !== undefined) words.push(`--old=${flags.old}`);
   if (flags.servers !== undefined) words.push(`--servers=${flags.servers}`);
   return [...words, `--results=${resolve(results)}`];
 }
@@ -135,6 +139,7 @@ function chooseOptions(flags: Flags): BenchOptions {
     rounds: flags.rounds ?? basis.rounds,
     seconds: flags.seconds ?? basis.seconds,
     soakSeconds: flags.soakSeconds ?? basis.soakSeconds,
+    old: flags.old ?? OLD,
     zones: flags.zones ?? (flags.quick ? QUICK.zones : undefined),
     servers: chooseServers(flags.servers),
     serverCpu: hasTwoCores ? 0 : undefined,

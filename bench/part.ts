@@ -8,6 +8,8 @@ export interface BenchOptions {
   readonly rounds: number;
   /** Duration of each run. */
   readonly seconds: number;
+  /** The commit with which a part compares this tree. */
+  readonly old: string;
   /** Number of zones of the recipe. Undefined: the part's default. */
   readonly zones: number | undefined;
   /** Duration of the soak. */
@@ -56,6 +58,7 @@ export type PartName =
   | 'cli'
   | 'scan'
   | 'api'
+  | 'domains'
   | 'logins'
   | 'edge'
   | 'cache'

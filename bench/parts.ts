@@ -9,6 +9,7 @@ import { cache } from './parts/cache.ts';
 import { checks, publicChecks } from './parts/checks.ts';
 import { console } from './parts/console.ts';
 import { dnsCounts } from './parts/dns-counts.ts';
+import { domains } from './parts/domains.ts';
 import { edge } from './parts/edge.ts';
 import { edits } from './parts/edits.ts';
 import { latency } from './parts/latency.ts';
@@ -73,6 +74,7 @@ export const PARTS: readonly PartGroup[] = [
     7,
     'the HTTP API beside PowerDNS: 20,000 records, many calls at a time; pages of 300,000 domains',
   ),
+  single(domains, 4, 'domains created a second, compared with an older commit (--old)'),
   single(logins, 1, 'a thousand sign-ins at once: how long other calls wait, memory'),
   single(edge, 2, 'edges that follow: snapshot of 100,000 domains, changes of rules, edges that were away'),
   single(cache, 4, 'purges at three edges; pages of a million cached entries'),

@@ -34,6 +34,10 @@ export interface Tree {
   /** Starts a program, and resolves when it is ready. */
   start(name: ProgramName, parents?: Parents): Promise<MeteredProgram>;
   readonly ask: Ask;
+  /** Stores these settings in addition to those of every tree. */
+  migrate(settings: Readonly<Record<string, string>>): Promise<void>;
+  /** Creates a customer's account. Returns its calls. */
+  makeAccount(email: string): Promise<Ask>;
   /** UDP port of the nameserver, on 127.0.0.1. */
   readonly dnsPort: number;
   /** Ports for DNS over TLS and HTTPS. A version without them does not listen there. */
@@ -103,11 +107,13 @@ async function openTree(label: string, directory: string): Promise<Tree> {
   };
   const run = (...words: string[]) => [process.execPath, join(directory, 'src/start/run.mjs'), ...words];
   // Starting any program installs the packages that are missing.
-  await runToEnd(run('src/cli/main.ts', 'migrate'), {
-    cwd: directory,
-    env,
-    timeoutMs: 10 * START_MS,
-  });
+  const command = (words: readonly string[], settings: Readonly<Record<string, string>> = {}) =>
+    runToEnd(run('src/cli/main.ts', ...words), {
+      cwd: directory,
+      env: { ...env, ...settings },
+      timeoutMs: 10 * START_MS,
+    });
+  await command(['migrate']);
   await runOn(url, 'update plans set max_records = null, max_domains = null');
   return {
     label,
@@ -139,20 +145,32 @@ async function openTree(label: string, directory: string): Promise<Tree> {
       await untilReady(running, `http://127.0.0.1:${metricsPort}/readyz`);
       return { ...running, sql };
     },
-    async ask(method, path, body) {
-      const response = await fetch(`http://127.0.0.1:${apiPort}${path}`, {
-        method,
-        headers: {
-          'x-api-key': KEY,
-          'accept-encoding': 'identity', // an older tree does not compress
-          ...(body !== undefined && { 'content-type': 'application/json' }),
-        },
-        ...(body !== undefined && { body: JSON.stringify(body) }),
-      });
-      const text = await response.text();
-      const isJson = response.headers.get('content-type')?.includes('json') && text !== '';
-      return { status: response.status, body: isJson ? JSON.parse(text) : text };
+    ask: askWith(apiPort, KEY),
+    migrate: async (settings) => void (await command(['migrate'], settings)),
+    async makeAccount(email) {
+      await command(['account', 'create', email]);
+      const output = await command(['key', 'create', email]);
+      const [key] = /svc_\w{40}/.exec(output) ?? [];
+      if (key === undefined) throw new Error(`no key in: ${output}`);
+      return askWith(apiPort, key);
     },
+  };
+}
+
+function askWith(apiPort: number, key: string): Ask {
+  return async (method, path, body) => {
+    const response = await fetch(`http://127.0.0.1:${apiPort}${path}`, {
+      method,
+      headers: {
+        'x-api-key': key,
+        'accept-encoding': 'identity', // an older tree does not compress
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    const isJson = response.headers.get('content-type')?.includes('json') && text !== '';
+    return { status: response.status, body: isJson ? JSON.parse(text) : text };
   };
 }
 
