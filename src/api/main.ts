@@ -136,9 +136,14 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
   life.onStop(async () => analytics?.close());
   let requests: Awaited<ReturnType<typeof openRequests>> | undefined;
   life.onStop(async () => requests?.close()); // after the listeners
+  const rateLimit =
+    settings.apiRequestsPerMinute === undefined
+      ? undefined
+      : createRateLimit(db, settings.apiRequestsPerMinute);
   const app = await createServer({
     api: {
       db,
+      domainRate: rateLimit,
       edgeFeed,
       eventFeed,
       services,
@@ -177,10 +182,7 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
     compatRoutes: COMPAT_ROUTES.filter(({ compat }) =>
       compat?.name === 'pdns' ? settings.pdnsApi : settings.compatApi,
     ),
-    rateLimit:
-      settings.apiRequestsPerMinute === undefined
-        ? undefined
-        : createRateLimit(db, settings.apiRequestsPerMinute),
+    rateLimit,
     sessionRateLimit: createRateLimit(db, SESSION_REQUESTS_PER_MINUTE),
     resellerRateLimit: createRateLimit(db, RESELLER_REQUESTS_PER_MINUTE),
     trustedProxies: settings.trustedProxies,

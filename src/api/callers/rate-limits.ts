@@ -74,10 +74,10 @@ export class MemoryWindows {
 
 export interface RateLimit {
   /**
-   * Counts one request. `subject` is the holder of the limit: `key:17`, or `session:3` for the sessions of account 3.
+   * Counts one request, or `count` together: if one fits, all are admitted. `subject` is the holder of the limit: `key:17`, or `session:3` for the sessions of account 3.
    * `headers` belong on the response, whether or not the request is admitted.
    */
-  take(subject: string): Promise<Counted>;
+  take(subject: string, count?: number): Promise<Counted>;
 }
 
 interface Counted {
@@ -97,12 +97,12 @@ export function createRateLimit(
   const shared = new CallWindows(db, requestsPerMinute);
   const own = new MemoryWindows(requestsPerMinute, nowMs);
   return {
-    async take(subject) {
+    async take(subject, count = 1) {
       const known = own.judge(subject);
       if (known !== undefined) return describe(known);
       const askedMs = nowMs(); // before the query, so that no client waits longer than necessary
       try {
-        const taken = await shared.take(subject);
+        const taken = await shared.take(subject, undefined, count);
         if (taken.admitted) own.note(subject, askedMs);
         else own.block(subject, askedMs + taken.waitMs);
         return describe(taken);

@@ -13,6 +13,7 @@ import type { Database } from '../../store/postgres/database.ts';
 import type { CountryOf } from '../../zone/records/country.ts';
 import type { ApiCaller, Credential } from '../callers/caller.ts';
 import type { EdgeCaller } from '../callers/edge-callers.ts';
+import type { RateLimit } from '../callers/rate-limits.ts';
 import type { EdgeFeed } from '../edge/edge-feed.ts';
 import type { EventFeed } from '../events/event-feed.ts';
 import type { Judgement } from '../events/followers.ts';
@@ -50,6 +51,8 @@ export interface Api {
   readonly allowReservedNames: boolean;
   /** Maximum number of unproven domains of an account. If undefined, the plan determines it. */
   readonly claimsPerAccount?: number | undefined;
+  /** Limits the domains that an account creates with `POST /domains/batch`. Undefined if there is no limit. */
+  readonly domainRate?: RateLimit | undefined;
   /** Trial plan for the first domain of an account, unless an operator created the account. */
   readonly trial?: { readonly planSlug: string; readonly days: number } | undefined;
   /** How far a purchase may overdraw a reseller's wallet. If undefined, it may not. */

@@ -34,7 +34,7 @@ const CLOSED_TO_MANAGED: readonly Surface[] = [
   { path: /^\/(wallet|tickets)(\/|$)/ },
   { path: /^\/invoices(\/|$)/ },
   { path: /^\/domains\/[^/]+\/(invoices|invites)(\/|$)/ },
-  { methods: only('POST'), path: /^\/domains\/$/ },
+  { methods: only('POST'), path: /^\/domains\/(batch)?$/ },
   { methods: only('POST'), path: /^\/api\/v1\/servers\/localhost\/zones$/ },
   { methods: only('POST'), path: /^\/domains\/[^/]+\/subscriptions\/(purchase|switch|auto-renew)$/ },
   { path: /^\/invites\/[^/]+(\/accept)?$/ },

@@ -8,6 +8,7 @@ import { CHECK_ROUTES } from './checks.ts';
 import { DNSSEC_ROUTES } from './dnssec.ts';
 import { DNSSEC_KEY_ROUTES } from './dnssec-keys.ts';
 import { DOMAIN_ROUTES } from './domain.ts';
+import { createDomains } from './domain-batch.ts';
 import { DOMAINS_ROUTES } from './domains.ts';
 import { followDomain } from './events.ts';
 import { PEOPLE_ROUTES } from './people/people-routes.ts';
@@ -23,6 +24,7 @@ import { VERIFICATION_ROUTES } from './verify.ts';
 
 export const CORE_ROUTES: readonly Route[] = [
   ...DOMAINS_ROUTES,
+  createDomains,
   ...DOMAIN_ROUTES,
   ...VERIFICATION_ROUTES,
   ...CHECK_ROUTES,

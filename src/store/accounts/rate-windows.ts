@@ -28,10 +28,10 @@ export class CallWindows {
     this.#rate = rate;
   }
 
-  /** `nowMs` replaces the database's clock in tests. */
-  async take(subject: string, nowMs?: number): Promise<TakenCall> {
+  /** If one call fits, all of `count` are admitted. `nowMs` replaces the database's clock in tests. */
+  async take(subject: string, nowMs?: number, count = 1): Promise<TakenCall> {
     if (++this.#takes % TAKES_PER_PURGE === 0) await this.purge();
-    const { rows } = await takeStatement(subject, this.#rate, nowMs).execute(this.#db);
+    const { rows } = await takeStatement(subject, this.#rate, nowMs, count).execute(this.#db);
     const { admitted, now, calls } = rows[0] as TakenRow;
     const entries = calls.map(BigInt);
     const used = entries.reduce((sum, entry) => sum + Number(entry & COUNT_MASK), 0);
@@ -75,7 +75,12 @@ function firstWith(entries: readonly bigint[], calls: number): bigint | undefine
  * The row is locked while its entries are read and written, so concurrent calls wait for each other. Entries that lie
  * more than a window in the future are from before the clock was set back; they are dropped.
  */
-function takeStatement(subject: string, rate: number, nowMs: number | undefined): RawBuilder<TakenRow> {
+function takeStatement(
+  subject: string,
+  rate: number,
+  nowMs: number | undefined,
+  count: number,
+): RawBuilder<TakenRow> {
   const stepMs = rate <= MAX_ENTRIES ? 1 : Math.ceil(WINDOW_MS / MAX_ENTRIES);
   const now = sql`(select coalesce(${nowMs ?? null}::bigint, floor(extract(epoch from clock_timestamp()) * 1000)::bigint) as now)`;
   const stamp = sql`t.now / ${stepMs}::bigint * ${stepMs}::bigint + ${stepMs - 1}::bigint`;
@@ -85,13 +90,13 @@ function takeStatement(subject: string, rate: number, nowMs: number | undefined)
   const endsAt = sql`to_timestamp((t.now + 2 * ${window}) / 1000.0)`;
   return sql<TakenRow>`
     insert into call_windows as w (subject, calls, admitted, ends_at)
-    select ${subject}, array[(${stamp} << ${bits}) + 1], true, ${endsAt} from ${now} t
+    select ${subject}, array[(${stamp} << ${bits}) + ${count}::bigint], true, ${endsAt} from ${now} t
     on conflict (subject) do update set (calls, admitted, ends_at) = (
       select case
           when u.used >= ${rate}::bigint then u.live
           when u.live[cardinality(u.live)] >> ${bits} = ${stamp}
-            then u.live[:cardinality(u.live) - 1] || u.live[cardinality(u.live)] + 1
-          else u.live || (${stamp} << ${bits}) + 1 end,
+            then u.live[:cardinality(u.live) - 1] || u.live[cardinality(u.live)] + ${count}::bigint
+          else u.live || (${stamp} << ${bits}) + ${count}::bigint end,
         u.used < ${rate}::bigint, ${endsAt}
       from ${now} t cross join lateral (
         select coalesce(sum(c & ${mask}), 0) as used, coalesce(array_agg(c order by c), '{}') as live

@@ -38,11 +38,7 @@ export async function createDomainSigned(
   });
 }
 
-type TakenIn =
-  | CreatedSigned
-  /** The account already had the domain. `changeId` is undefined if it did not change. */
-  | { readonly kind: 'exists'; readonly domain: Domain; readonly changeId: number | undefined }
-  | Extract<ApprovedDomain, { kind: 'refused' }>;
+type TakenIn = CreatedUnlessOwn | Extract<ApprovedDomain, { kind: 'refused' }>;
 
 /**
  * Creates a domain for an account in a migration to this service. With `isApproved`, a domain that the account already
@@ -77,17 +73,32 @@ async function createOrApprove(
   wanted: NewDomain,
   signing: SigningWishes | undefined,
 ): Promise<TakenIn> {
-  const created = await createDomainSigned(trx, wanted, signing);
+  const created = await createUnlessOwn(trx, wanted, signing);
   const { by, source, name, accountId, isApproved = false } = wanted;
-  if (created.kind === 'created' && isApproved) {
+  if (!isApproved) return created;
+  if (created.kind === 'created') {
     const rivals = await findOperatorsRivals(trx, { name: encodeNameColumn(name), accountId });
     if (rivals.length > 0) rollBackTo(OPERATORS_RIVAL);
   }
-  if (created.kind !== 'taken') return created;
-  const domain = (await findDomains(trx, name)).find((known) => known.accountId === accountId);
-  if (domain === undefined) return created;
-  if (!isApproved) return { kind: 'exists', domain, changeId: undefined };
-  const approved = await approveDomain(trx, { domainId: domain.id, by, source });
-  if (approved.kind === 'absent') return created; // deleted in the meantime
+  if (created.kind !== 'exists') return created;
+  const approved = await approveDomain(trx, { domainId: created.domain.id, by, source });
+  if (approved.kind === 'absent') return { kind: 'taken', message: 'the domain was just deleted' };
   return approved.kind === 'refused' ? approved : { ...approved, kind: 'exists' };
+}
+
+type CreatedUnlessOwn =
+  | CreatedSigned
+  /** The account already had the domain. `changeId` is undefined if it did not change. */
+  | { readonly kind: 'exists'; readonly domain: Domain; readonly changeId: number | undefined };
+
+/** Creates the domain unless its account already has it, so that a list can be run again. */
+export async function createUnlessOwn(
+  db: Database,
+  wanted: NewDomain,
+  signing: SigningWishes | undefined,
+): Promise<CreatedUnlessOwn> {
+  const created = await createDomainSigned(db, wanted, signing);
+  if (created.kind !== 'taken' && created.kind !== 'plan_limit') return created;
+  const domain = (await findDomains(db, wanted.name)).find((known) => known.accountId === wanted.accountId);
+  return domain === undefined ? created : { kind: 'exists', domain, changeId: undefined };
 }

@@ -245,11 +245,13 @@ async function startServer(options: TestApiOptions = {}): Promise<TestServer> {
   const slowCalls = new SlowCalls();
   const limitOf = (perMinute: number | undefined) =>
     perMinute === undefined ? undefined : createRateLimit(own, perMinute);
+  const rateLimit = limitOf(options.requestsPerMinute);
   const app = await createServer({
     api: {
       ...API_DEFAULTS,
       ...options,
       db: own,
+      domainRate: rateLimit,
       edgeFeed,
       eventFeed,
       services,
@@ -272,7 +274,7 @@ async function startServer(options: TestApiOptions = {}): Promise<TestServer> {
     resellerRoutes,
     edgeRoutes: EDGE_ROUTES,
     compatRoutes: options.routes ? [] : COMPAT_ROUTES,
-    rateLimit: limitOf(options.requestsPerMinute),
+    rateLimit,
     log,
     outages,
     largeWork: options.largeWork,

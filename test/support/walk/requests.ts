@@ -101,6 +101,7 @@ export const REQUESTS: Readonly<Record<string, Sent>> = {
   'POST /admin/accounts': { body: (w) => ({ email: `made-${w.email}` }) },
   'PATCH /admin/accounts/{id}': { body: () => ({ name: 'Another name' }) },
   'POST /admin/accounts/{id}/links': { body: () => ({ kind: 'reset' }) },
+  'POST /domains/batch': { body: (w) => ({ domains: [{ name: `own-${w.unique}.com` }] }) },
   'POST /admin/domains/batch': {
     body: (w) => ({ domains: [{ name: `batch-${w.unique}.com`, user_email: 'nobody@zonefleet.test' }] }),
   },

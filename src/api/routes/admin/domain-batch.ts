@@ -2,13 +2,10 @@
 
 import type { z } from 'zod';
 import { accountIds } from '../../../store/accounts/accounts.ts';
-import { lockNamesAroundAll } from '../../../store/change/lock-domain.ts';
 import { takeInDomain } from '../../../store/dnssec/create-signed-domain.ts';
 import type { Database } from '../../../store/postgres/database.ts';
-import { encodeNameColumn } from '../../../store/postgres/name-column.ts';
-import { outageOf } from '../../../store/postgres/outage.ts';
-import { inTransaction } from '../../../store/postgres/transaction.ts';
 import { judgeDomainName, parseDomainName } from '../../../zone/domain/domain-name.ts';
+import { createInGroups } from '../../actions/create-in-groups.ts';
 import { asActor } from '../../callers/caller.ts';
 import type { CallOf } from '../../calls/call.ts';
 import { admin, route } from '../../calls/route.ts';
@@ -28,13 +25,19 @@ export const createDomains = route(admin, {
   body: DomainBatch,
   response: DomainBatchResult,
   async run(call) {
-    const idOf = accountIds(call.api.db);
+    const { db } = call.api;
+    const idOf = accountIds(db);
     const asked: Asked[] = [];
-    for (const [index, item] of call.body.domains.entries())
-      asked.push({ item, index, accountId: await idOf(String(item.user_id ?? item.user_email)) });
-    const domains: Result[] = [];
-    for (let at = 0; at < asked.length; at += GROUP)
-      domains.push(...(await createGroup(call, asked.slice(at, at + GROUP))));
+    for (const item of call.body.domains)
+      asked.push({ ...item, accountId: await idOf(String(item.user_id ?? item.user_email)) });
+    const domains = await createInGroups(db, asked, {
+      create: (trx, item, index) => createOne(call, trx, item, index),
+      fail({ name }, index, error): Result {
+        call.log.error({ err: error, domain: name }, 'a domain of a batch could not be created');
+        const message = `domains[${index}]: an internal error, which the log of the API describes`;
+        return { name, outcome: 'refused', code: 'internal_error', error: message };
+      },
+    });
     const count = (wanted: Result['outcome']) => domains.filter(({ outcome }) => outcome === wanted).length;
     return { domains, created: count('created'), existing: count('exists'), refused: count('refused') };
   },
@@ -47,47 +50,13 @@ type Refusal = (typeof DOMAIN_REFUSALS)[number];
 
 type BatchCall = CallOf<'admin', unknown, unknown, Batch>;
 
-interface Asked {
-  readonly item: Item;
-  readonly index: number;
-  readonly accountId: number | undefined;
-}
-
-/** Number of domains in one transaction. */
-const GROUP = 100;
-
-/** If the transaction fails, each domain gets its own, so that only those fail that cannot be created. */
-async function createGroup(call: BatchCall, group: readonly Asked[]): Promise<Result[]> {
-  const createEach = async (db: Database) => {
-    const results: Result[] = [];
-    for (const asked of group) results.push(await createOne(call, db, asked));
-    return results;
-  };
-  const { db } = call.api;
-  try {
-    return await inTransaction(db, async (trx) => {
-      // In the order of all writers, so that concurrent calls with the same names cannot cause a deadlock.
-      await lockNamesAroundAll(
-        trx,
-        group.flatMap(({ item }) => nameTextOf(item)),
-      );
-      return await createEach(trx);
-    });
-  } catch (error) {
-    if (outageOf(error) !== undefined) throw error;
-    return await createEach(db);
-  }
-}
-
-function nameTextOf({ name }: Item): string[] {
-  const parsed = parseDomainName(name);
-  return parsed.kind === 'problem' ? [] : [encodeNameColumn(parsed.name)];
-}
+type Asked = Item & { readonly accountId: number | undefined };
 
 async function createOne(
   { api, caller, body: { approve, scan } }: BatchCall,
   db: Database,
-  { item, index, accountId }: Asked,
+  { accountId, ...item }: Asked,
+  index: number,
 ): Promise<Result> {
   const refuse = (code: Refusal, error: string): Result => ({
     name: item.name,

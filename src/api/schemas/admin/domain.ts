@@ -2,8 +2,8 @@
 
 import { z } from 'zod';
 import { ENTITLEMENTS } from '../../../billing/entitlements.ts';
-import { DOMAIN_STATUSES, SERVED } from '../../../zone/domain/domain-status.ts';
 import { Domain } from '../domain.ts';
+import { batchResult, MAX_DOMAINS } from '../domain-batch.ts';
 import { boundedArray, Id, Timestamp } from '../fields.ts';
 import { Subscription } from '../plan.ts';
 
@@ -60,8 +60,6 @@ export const SubscriptionChange = z
   .refine((body) => Object.keys(body).length > 0, 'expected plan, plan_term_id, overrides or auto_renew')
   .meta({ id: 'SubscriptionChange' });
 
-const MAX_DOMAINS = 1000;
-
 const Item = z
   .strictObject({
     name: z.string().min(1).max(1024),
@@ -111,34 +109,7 @@ export const DOMAIN_REFUSALS = [
   'wrong_state',
   'right_taken',
   'dnssec_unavailable',
+  'internal_error',
 ] as const;
 
-export const DomainBatchResult = z
-  .object({
-    domains: z
-      .array(
-        z.object({
-          name: z.string().describe('The name as in the request.'),
-          outcome: z
-            .enum(['created', 'exists', 'refused'])
-            .describe('`exists`: the account already has the domain.'),
-          id: Id.optional(),
-          status: z.enum(DOMAIN_STATUSES).optional(),
-          served: z.enum(SERVED).optional(),
-          change_id: Id.optional(),
-          findings: z.array(z.object({ code: z.string(), message: z.string() })).optional(),
-          code: z.enum(DOMAIN_REFUSALS).optional().describe('Why the domain was refused.'),
-          error: z
-            .string()
-            .optional()
-            .describe(
-              'The reason as text for people. If a field is wrong, the text begins with its path, such as `domains[4].plan`.',
-            ),
-        }),
-      )
-      .describe('In the order of the request.'),
-    created: z.int().min(0),
-    existing: z.int().min(0),
-    refused: z.int().min(0),
-  })
-  .meta({ id: 'DomainBatchResult' });
+export const DomainBatchResult = batchResult(DOMAIN_REFUSALS, {}).meta({ id: 'DomainBatchResult' });
