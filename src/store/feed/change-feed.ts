@@ -79,19 +79,21 @@ export const COMPLETE_SQL = `exists (
 
 const UNSEEN_COLUMNS = 'c.id, c.zone_id, c.xid, c.mark, c.at';
 // Changes restored from another cluster may have transaction ids from the future. They are not new.
-const UNSEEN_BOUNDS = `c.xid < pg_snapshot_xmax(head.snapshot) and (c.xid, c.id) > ($3::xid8, $4::bigint)
-  order by c.xid, c.id limit ${PAGE}`;
+const UNSEEN_BOUNDS = `c.xid < (select pg_snapshot_xmax(snapshot) from head)
+  and (c.xid, c.id) > ((select $3::xid8), (select $4::bigint)) order by c.xid, c.id limit ${PAGE}`;
 
+// Postgres must not see the cursor when it plans. Otherwise it expects fewer rows than in a generic plan, and plans the
+// prepared statement again at each read.
 const READ_SQL = `
   with head as materialized (
     select pg_current_snapshot() as snapshot, pg_is_in_recovery() as standby, ${EPOCH_SQL} as epoch,
       ${COMPLETE_SQL} as complete, feed.purged_xid
     from feed limit 1),
   unseen as (
-    (select ${UNSEEN_COLUMNS} from head, changes c where c.xid >= $1::xid8 and ${UNSEEN_BOUNDS})
+    (select ${UNSEEN_COLUMNS} from changes c where c.xid >= (select $1::xid8) and ${UNSEEN_BOUNDS})
     union all
-    (select ${UNSEEN_COLUMNS} from head, changes c
-     where c.xid = any($2::xid8[]) and c.xid < $1::xid8 and ${UNSEEN_BOUNDS})
+    (select ${UNSEEN_COLUMNS} from changes c
+     where c.xid = any((select $2::xid8[])::xid8[]) and c.xid < (select $1::xid8) and ${UNSEEN_BOUNDS})
     order by xid, id limit ${PAGE})
   select head.snapshot::text, head.standby, head.epoch, head.complete, head.purged_xid::text,
     case when u.id is null then
