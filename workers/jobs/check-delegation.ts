@@ -21,12 +21,8 @@ import { approveAsShown } from '../../src/store/change/approve-domain.ts';
 import { lockNamesAround } from '../../src/store/change/lock-domain.ts';
 import { findCheckByRequest } from '../../src/store/checks/check-runs.ts';
 import { shortenLease } from '../../src/store/checks/claim-due-domains.ts';
-import { gatherChecks } from '../../src/store/checks/gather-checks.ts';
-import {
-  type CheckedName,
-  loadCheckedName,
-  type SavedState,
-} from '../../src/store/checks/load-checked-name.ts';
+import { gatherChecks, gatherNames, gatherZones } from '../../src/store/checks/gather-checks.ts';
+import type { CheckedName, SavedState } from '../../src/store/checks/load-checked-name.ts';
 import { nameOrder } from '../../src/store/checks/name-order.ts';
 import { replaceSpentSets } from '../../src/store/claims/claim-sets.ts';
 import type { Database } from '../../src/store/postgres/database.ts';
@@ -94,12 +90,13 @@ const SAME_CHECK_MS = 10_000;
 
 export function createChecker(options: CheckerOptions): RunJob<CheckJob> {
   const database = new DatabaseWatch(options.db);
-  const save = gatherChecks(options.db);
+  const { db } = options;
+  const tools = { ...options, load: gatherNames(db), findZones: gatherZones(db), save: gatherChecks(db) };
   return async ({ others = [], ...job }, { signal, again: wasBegun }) => {
     const checkOne = async (domainId: number) => {
       const one = { ...job, domainId };
       const outcome = await database.steadily(signal, (again) =>
-        check({ ...options, save }, one, { signal, again: again || wasBegun }),
+        check(tools, one, { signal, again: again || wasBegun }),
       );
       options.onOutcome(outcome);
     };
@@ -108,15 +105,19 @@ export function createChecker(options: CheckerOptions): RunJob<CheckJob> {
   };
 }
 
-type CheckTools = CheckerOptions & { readonly save: ReturnType<typeof gatherChecks> };
+interface CheckTools extends CheckerOptions {
+  readonly load: ReturnType<typeof gatherNames>;
+  readonly findZones: ReturnType<typeof gatherZones>;
+  readonly save: ReturnType<typeof gatherChecks>;
+}
 
 async function check(options: CheckTools, job: CheckJob, run: JobRun): Promise<CheckOutcome> {
-  const { db, now = Date.now } = options;
+  const { db, load, now = Date.now } = options;
   for (let attempt = 1; ; attempt++) {
     if (run.again && job.request !== undefined && (await findCheckByRequest(db, job.request))) {
       return { kind: 'repeated', job };
     }
-    const name = await loadCheckedName(db, job.domainId);
+    const name = await load(job.domainId);
     if (name === undefined) return { kind: 'absent', job };
     if (job.kind === 'background' && isEarly(name, job.domainId, now())) return { kind: 'early', job };
     const outcome = await checkOnce(options, job, name, run);
@@ -145,9 +146,19 @@ async function checkOnce(
   checked: CheckedName,
   { signal }: JobRun,
 ): Promise<CheckOutcome> {
-  const { db, rules, breaker, save, ourAddresses, shares, vantages, random = Math.random } = options;
+  const {
+    db,
+    rules,
+    breaker,
+    findZones,
+    save,
+    ourAddresses,
+    shares,
+    vantages,
+    random = Math.random,
+  } = options;
   const { name, claims, saved: savedStates } = checked;
-  const held = await loadHeldZone(db, name);
+  const held = await loadHeldZone(db, name, findZones);
   const isThorough = claims.claims.some(({ takeoverSeenAt }) => takeoverSeenAt !== undefined);
   const asked = claims.claims.find(({ id }) => id === job.domainId) as CheckedClaim;
   const progress = job.kind === 'background' ? undefined : reportProgress(db, job.domainId);

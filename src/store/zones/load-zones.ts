@@ -8,6 +8,7 @@ import { TYPE } from '../../dns/type-codes.ts';
 import type { ZoneRecord } from '../../zone/zone.ts';
 import type { Database } from '../postgres/database.ts';
 import { decodeNameColumn, encodeNameColumn } from '../postgres/name-column.ts';
+import { arrayOf } from '../postgres/prepared-statements.ts';
 
 /** Condition of operator zones `z`: the operator chose the content. Members of consumed catalogs prove nothing. */
 export const IS_OWN_ZONE = sql`z.kind = 'operator'
@@ -44,12 +45,20 @@ export async function loadZone(db: Database, apex: Name): Promise<LoadedZone | u
  * Loads the fleet's own zone around a name. Such a parent is not queried over the network, because the fleet's own
  * answer proves nothing. Only operator zones and active domains count, because anyone can create a pending one. Returns
  * the deepest such zone above the name; the name's own zone does not count.
+ *
+ * @param find `findHeldZones`, or a function that shares its statement
  */
-export async function loadHeldZone(db: Database, domain: Name): Promise<HeldZone | undefined> {
+export async function loadHeldZone(
+  db: Database,
+  domain: Name,
+  find: (names: readonly string[]) => Promise<ReadonlyMap<string, number>> = (names) =>
+    findHeldZones(db, names),
+): Promise<HeldZone | undefined> {
   const [nameText, ...above] = namesUpwards(domain) as [string, ...string[]];
-  const found = await findZone(db, above);
-  if (found === undefined) return undefined;
-  const { id, name: zoneText } = found;
+  const held = await find(above);
+  const zoneText = above.find((name) => held.has(name));
+  if (zoneText === undefined) return undefined;
+  const id = held.get(zoneText) as number;
   const path = [nameText, ...above.slice(0, above.indexOf(zoneText) + 1)].reverse();
   const rows = await loadAt(db, id, path, [TYPE.NS, TYPE.DS, TYPE.CNAME, TYPE.DNAME, TYPE.SOA]);
   const { cutText, alias } = walkDown(rows, path, zoneText);
@@ -68,18 +77,17 @@ export async function loadHeldZone(db: Database, domain: Name): Promise<HeldZone
   };
 }
 
-async function findZone(
+/** Returns the ids of the fleet's own zones among the names. */
+export async function findHeldZones(
   db: Database,
   names: readonly string[],
-): Promise<{ id: number; name: string } | undefined> {
-  // Hides the number of names from the planner, which would make a plan for each number.
+): Promise<ReadonlyMap<string, number>> {
   const { rows } = await sql<{ id: number; name: string }>`
     select z.id, z.name from zones z
-    where z.name = any((select ${names}::text[])::text[]) and z.deleted_at is null and (${IS_OWN_ZONE} or exists (
+    where z.name = any(${arrayOf('text', names)}::text[]) and z.deleted_at is null and (${IS_OWN_ZONE} or exists (
       select from domains d where d.zone_id = z.id and d.status = 'active' and d.dns_mode = 'managed'
-        and d.served = 'full'))
-    order by length(z.name) desc limit 1`.execute(db);
-  return rows[0];
+        and d.served = 'full'))`.execute(db);
+  return new Map(rows.map(({ id, name }) => [name, id]));
 }
 
 function namesUpwards(domain: Name): string[] {
