@@ -3,7 +3,13 @@
 
 import type { z } from 'zod';
 import type { Name } from '../../dns/name.ts';
-import { type EditMaker, type LockedDomain, type SavedEdit, saveEdit } from '../../store/change/save-edit.ts';
+import {
+  type EditMaker,
+  type EditOrder,
+  type LockedDomain,
+  type SavedEdit,
+  saveEdit,
+} from '../../store/change/save-edit.ts';
 import type { SavedRevert } from '../../store/change/save-revert.ts';
 import { type Edit, type EditProblem, idsTouched } from '../../zone/edit/edit.ts';
 import type { EditText } from '../../zone/edit/parse-edit.ts';
@@ -24,9 +30,10 @@ export async function saveRecords(
   call: RecordsCall,
   { text, edit }: { readonly text: EditText; readonly edit: Edit },
   explain: Explain,
-  dryRun = false,
+  { dryRun = false, owners = [] }: { readonly dryRun?: boolean; readonly owners?: readonly Name[] } = {},
 ): Promise<Saved | Problem> {
-  const answered = await saveJudged(call, edit, explain, { dryRun, warns: true });
+  const near = { apex: call.domain.name, owners };
+  const answered = await saveJudged(call, edit, explain, { dryRun, warns: true, near });
   if (answered instanceof Problem || answered.kind === 'unchanged') return answered;
   const warnings = new WarningList();
   for (const warning of warnOfEditText(text, answered.ops)) warnings.add(warning);
@@ -38,6 +45,7 @@ interface SaveOptions {
   readonly dryRun?: boolean;
   readonly warns?: boolean;
   readonly source?: 'api' | 'pdns';
+  readonly near?: NonNullable<EditOrder['near']>;
 }
 
 /** Saves an edit, which may depend on the current records, unless the API key does not cover all of its records. */

@@ -77,13 +77,19 @@ export async function admit(api: Api, calling: ApiCaller, asked: Asked): Promise
   if (named instanceof Problem) return named;
   const loaded =
     route.access.kind === 'domain'
-      ? await asked.findDomain(api.db, caller, named ?? '', isWrite(method), PARTS[route.access.part])
+      ? await asked.findDomain<DomainHead & { readonly found?: unknown }>(
+          api.db,
+          caller,
+          named ?? '',
+          isWrite(method),
+          route.findWithDomain?.(params?.data) ?? PARTS[route.access.part],
+        )
       : undefined;
   if (loaded instanceof Problem) return loaded;
   const admitted = { caller, params: params?.data ?? {}, domain: loaded };
-  let found: unknown;
-  if (route.find !== undefined) {
-    found = await route.find(callToFind(api, asked, admitted));
+  let found = loaded?.found;
+  if (route.find !== undefined || route.findWithDomain !== undefined) {
+    found ??= await route.find?.(callToFind(api, asked, admitted));
     if (found === undefined) return notFound(route.finds ?? 'item');
     if (found instanceof Problem) return found;
   }

@@ -4,6 +4,7 @@
 import type { z } from 'zod';
 import type { AuditAction } from '../../store/audit/audit-actions.ts';
 import type { DomainHead, Visible } from '../../store/domains/domain.ts';
+import type { DomainPart } from '../../store/domains/load-domains.ts';
 import type { CompatSurface } from '../answers/compat-answer.ts';
 import type { FieldProblem, Problem, ProblemCode } from '../answers/problem.ts';
 import type { StreamedArray, StreamedLines, StreamedText } from '../answers/streams.ts';
@@ -208,6 +209,10 @@ interface Declaration<
   readonly find?: A['kind'] extends 'public' | 'vantage' | 'gateway' | 'edge'
     ? never
     : (call: CallWith<A, z.output<P>, unknown, unknown, undefined>) => Promise<F | Problem | undefined>;
+  /** Loads what the path names together with the head of the domain. Otherwise the same as `find`. */
+  readonly findWithDomain?: A extends { readonly part: 'head' }
+    ? (params: z.output<P>) => DomainPart<DomainHead & { readonly found: F | undefined }>
+    : never;
   readonly run: (
     call: CallWith<A, z.output<P>, z.output<Q>, z.output<B>, F>,
   ) => Promise<Outcome<R>> | Outcome<R>;
@@ -229,12 +234,13 @@ type OfSomeRoute = any;
 export interface Route
   extends Omit<
     Declaration<Access, z.ZodType, z.ZodObject, z.ZodObject, z.ZodType, unknown>,
-    'withoutSecrets' | 'remake' | 'find' | 'run'
+    'withoutSecrets' | 'remake' | 'find' | 'findWithDomain' | 'run'
   > {
   readonly access: Access;
   readonly withoutSecrets?: (answer: OfSomeRoute) => unknown;
   readonly remake?: (call: Remaking<OfSomeRoute>) => unknown;
   readonly find?: (call: OfSomeRoute) => Promise<unknown>;
+  readonly findWithDomain?: (params: OfSomeRoute) => DomainPart<DomainHead & { readonly found: unknown }>;
   readonly run: (call: OfSomeRoute) => unknown;
 }
 

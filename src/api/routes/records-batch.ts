@@ -98,7 +98,7 @@ async function saveBatch(
   const parsed = parseEdit(text, call.domain.name);
   if (parsed.kind === 'problems') return explain(parsed.problems);
   const { edit } = parsed;
-  const saved = await saveRecords(call, { text, edit }, explain, dryRun);
+  const saved = await saveRecords(call, { text, edit }, explain, { dryRun });
   if (saved instanceof Problem) return saved;
   return {
     created: edit.creates.length,

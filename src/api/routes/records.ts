@@ -6,6 +6,7 @@ import type { Name } from '../../dns/name.ts';
 import { coveredType } from '../../dns/record/covered-type.ts';
 import { TYPE } from '../../dns/type-codes.ts';
 import { printZoneFileEntries } from '../../dns/zone-file/print-zone-file.ts';
+import { headWithRecord } from '../../store/domains/load-domains.ts';
 import { isOfSigner } from '../../store/keys/signed-zone.ts';
 import { loadDomainChange } from '../../store/records/load-changes.ts';
 import {
@@ -136,8 +137,7 @@ const createRecord = route(domainHead('records.edit', { writesRecords: true }), 
 
 const oneRecord = {
   params: RecordPath,
-  find: ({ api, domain, params }: CallOf<'head', z.output<typeof RecordPath>>) =>
-    loadRecord(api.db, domain.id, params.id),
+  findWithDomain: ({ id }: z.output<typeof RecordPath>) => headWithRecord(id),
   finds: 'record',
 };
 
@@ -167,8 +167,8 @@ const updateRecord = route(domainHead('records.edit', { writesRecords: true }), 
   answerHeaders,
   problems: ['plan_feature', 'record_conflict', 'record_managed', 'domain_secondary'],
   async run(call) {
-    const { id } = call.found;
-    const saved = await saveOne(call, { update: [{ ...call.body, id }] });
+    const { id, name } = call.found;
+    const saved = await saveOne(call, { update: [{ ...call.body, id }] }, [name]);
     if (saved instanceof Problem) return saved;
     const written =
       saved.kind === 'saved' ? saved.ops.find(({ after }) => after?.id === id)?.after : undefined;
@@ -191,7 +191,8 @@ const deleteRecord = route(domainHead('records.edit', { writesRecords: true }), 
   answerHeaders,
   problems: ['record_conflict', 'record_managed', 'domain_secondary'],
   async run(call) {
-    const saved = await saveOne(call, { delete: [call.found.id] });
+    const { id, name } = call.found;
+    const saved = await saveOne(call, { delete: [id] }, [name]);
     if (saved instanceof Problem) return saved;
     return { message: 'record deleted', warnings: storeWarnings(call, saved) };
   },
@@ -199,10 +200,15 @@ const deleteRecord = route(domainHead('records.edit', { writesRecords: true }), 
 
 type WriteCall = Parameters<typeof saveRecords>[0] & Pick<Call, 'body'>;
 
-async function saveOne(call: WriteCall, text: EditText): Promise<Saved | Problem> {
+/** `owners` are the names of the records that the edit updates or deletes. */
+async function saveOne(
+  call: WriteCall,
+  text: EditText,
+  owners: readonly Name[] = [],
+): Promise<Saved | Problem> {
   const parsed = parseEdit(text, call.domain.name);
   if (parsed.kind === 'problems') return explainOne(parsed.problems);
-  return await saveRecords(call, { text, edit: parsed.edit }, explainOne);
+  return await saveRecords(call, { text, edit: parsed.edit }, explainOne, { owners });
 }
 
 async function printWritten(

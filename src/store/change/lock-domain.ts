@@ -22,8 +22,9 @@ import type { Database } from '../postgres/database.ts';
 import { allowLong, LONG_ROWS } from '../postgres/deadlines.ts';
 import { encodeNameColumn } from '../postgres/name-column.ts';
 import { sendWithNext } from '../postgres/pool-driver.ts';
-import { recordsAtApexAnd } from '../records/load-touched-records.ts';
+import { recordsAtApexAnd, type TouchedJson, touchedRecords } from '../records/load-touched-records.ts';
 import { decodeRecord, newRecordIds, type RecordJson } from '../records/record-row.ts';
+import { hasRulesOf } from '../rules/load-rules.ts';
 import { LOCKED_ZONE_COLUMNS, type LockedZone } from '../zones/write-zone.ts';
 import type { LockedDomain } from './publish-zone.ts';
 
@@ -36,6 +37,8 @@ export interface DomainLock extends LockedDomain {
 export interface Ahead {
   /** Records at these names and at the apex are loaded. */
   readonly names: readonly Name[];
+  /** Ids of existing records, which are loaded with all others at their names. */
+  readonly touched: readonly number[];
   /** Number of ids to allocate for new records. */
   readonly ids: number;
 }
@@ -45,6 +48,11 @@ export interface LoadedAhead {
   readonly records: readonly CustomerRecord[];
   /** In ascending order. */
   readonly ids: readonly number[];
+  /** Undefined if no existing records were requested. */
+  readonly touched?: TouchedJson & {
+    /** True if rules are for one of the records. */
+    readonly hasRules: boolean;
+  };
 }
 
 /** Returns undefined if the domain does not exist. Also locks deleted domains. */
@@ -66,7 +74,7 @@ export async function lockDomain(
     from ${DOMAIN_TABLES} left join signed_zones s on s.domain_id = d.id left join zone z on true
     where d.id = ${domainId}`.execute(trx);
   if (rows[0] === undefined) return undefined;
-  const { settings, now, zone, signed, records, ids, ...row } = rows[0];
+  const { settings, now, zone, signed, records, ids, touched, hasRules, ...row } = rows[0];
   if (row.recordCount >= LONG_ROWS) await allowLong(trx);
   const lock = {
     row,
@@ -76,12 +84,21 @@ export async function lockDomain(
     now,
   };
   if (ahead === undefined) return lock;
-  return { ...lock, ahead: { records: (records ?? []).map(decodeRecord), ids: ids ?? [] } };
+  return {
+    ...lock,
+    ahead: {
+      records: (records ?? []).map(decodeRecord),
+      ids: ids ?? [],
+      ...(touched !== undefined && { touched: { ...touched, hasRules: hasRules === true } }),
+    },
+  };
 }
 
-function aheadOf({ names, ids }: Ahead): RawBuilder<unknown> {
+function aheadOf({ names, touched, ids }: Ahead): RawBuilder<unknown> {
   const columns = names.map(encodeNameColumn);
-  return sql`, ${recordsAtApexAnd(columns)} as records, ${newRecordIds(ids)} as ids`;
+  const loaded = sql`, ${recordsAtApexAnd(columns, touched)} as records, ${newRecordIds(ids)} as ids`;
+  if (touched.length === 0) return loaded;
+  return sql`${loaded}, ${touchedRecords(touched)} as touched, ${hasRulesOf(touched)} as "hasRules"`;
 }
 
 /** Returns true if the domain is deleted, or if it no longer belongs to the account for which the caller checked rights. */
@@ -96,6 +113,8 @@ interface LockedRow extends DomainRow {
   readonly signed: SignedZoneJson | null;
   readonly records?: readonly RecordJson[] | null;
   readonly ids?: readonly number[];
+  readonly touched?: TouchedJson;
+  readonly hasRules?: boolean;
 }
 
 const NAMES_LOCK = 0x6e616d65; // 'name'

@@ -3,7 +3,7 @@
 
 import { DatabaseError } from 'pg';
 import { GATES, judgeGate } from '../../billing/gates.ts';
-import { type Name, ROOT } from '../../dns/name.ts';
+import { isWildcard, type Name, ROOT } from '../../dns/name.ts';
 import type { Network } from '../../dns/record/network.ts';
 import { inPieces } from '../../process/in-pieces.ts';
 import type { EditItem } from '../../zone/edit/draft.ts';
@@ -19,6 +19,7 @@ import type { SavedOperation } from '../../zone/edit/plan-revert.ts';
 import type { CountryOf } from '../../zone/records/country.ts';
 import type { CustomerRecord, RecordValue } from '../../zone/records/customer-record.ts';
 import { wireTypeCode } from '../../zone/records/customer-types.ts';
+import { namesBetween } from '../../zone/records/record-name.ts';
 import { namesBeside } from '../../zone/warnings/edit-warnings.ts';
 import type { ZoneWarning } from '../../zone/warnings/zone-warning.ts';
 import type { ChangedBy } from '../accounts/actor.ts';
@@ -64,11 +65,17 @@ interface LoadedEdit extends LoadedAhead {
 /** Makes an edit that depends on the current records. */
 export type EditMaker = (locked: LockedDomain) => Promise<Edit | LoadedEdit | EditProblems>;
 
-interface EditOrder extends ChangedBy {
+export interface EditOrder extends ChangedBy {
   readonly domainId: number;
   /** The owner when the caller's rights were checked. The rights do not apply under another owner. */
   readonly ownerId?: number;
   readonly edit: Edit | EditMaker;
+  /** Lets the names above the records be loaded together with the lock, which saves a round trip. */
+  readonly near?: {
+    readonly apex: Name;
+    /** Names of the records that the edit updates or deletes, as far as they are known without the lock. */
+    readonly owners: readonly Name[];
+  };
   /** Receives all problems of the edit. Returns a smaller edit to try instead, or undefined if nothing is left. */
   readonly without?: (problems: readonly EditProblem[]) => Edit | undefined;
   readonly dryRun?: boolean;
@@ -183,7 +190,10 @@ async function saveUnderLock(
 ): Promise<SavedEdit> {
   const { row, settings, ahead } = lock;
   const apex = decodeNameColumn(row.name);
-  const known = ahead && { names: [...order.names, apex], records: ahead.records };
+  const ids = idsTouched(edit);
+  const found = ahead?.touched;
+  const hasTouched = found !== undefined;
+  const known = ahead && { names: [...order.names, apex], records: ahead.records, hasTouched };
   const records = await loadTouchedRecords(trx, row.id, apex, edit, known);
   const entitlements = planOf(row);
   const state = {
@@ -195,7 +205,7 @@ async function saveUnderLock(
       hostHeader: () => judgeGate(GATES.host_header, entitlements),
     },
     edges: settings.edges,
-    managedIds: await findManagedIds(trx, row.id, idsTouched(edit)),
+    managedIds: found ? new Set(found.managed) : await findManagedIds(trx, row.id, ids),
     countryOf: order.countryOf,
   };
   const plan = async (tried: Edit) => {
@@ -211,13 +221,15 @@ async function saveUnderLock(
   }
   if (planned.kind === 'problems') return planned;
   const { recordCount, touched } = planned;
-  const judged = { domainId: row.id, apex, ops: planned.ops, records, known: order.names };
+  const unnamed = found?.isNamed === false ? hostsOf(records, ids) : NO_NAMES;
+  const judged = { domainId: row.id, apex, ops: planned.ops, records, known: order.names, unnamed };
   const warnings = order.warns ? await warnOfEdit(trx, judged) : [];
   if (order.dryRun) return { kind: 'dry_run', ops: planned.ops, recordCount, warnings };
   if (planned.ops.length === 0) return { kind: 'unchanged', serial: row.serial, recordCount, warnings };
   const ops = await finishOperations(trx, planned.ops, lock.now.toISOString(), ahead?.ids);
   const gone = ops.flatMap(({ op, before }) => (op === 'delete' && before ? [before.id] : []));
-  const rules = [...(order.rules ?? []), ...(await rulesWithout(trx, row.id, gone))];
+  const mayHaveRules = found?.hasRules === false ? gone.filter((id) => !ids.includes(id)) : gone;
+  const rules = [...(order.rules ?? []), ...(await rulesWithout(trx, row.id, mayHaveRules))];
   if (rules.length > 0) await writeRules(trx, row.id, rules, lock.now);
   const written = await writeDomainChange(trx, lock, {
     by: order.by,
@@ -238,12 +250,24 @@ async function saveUnderLock(
 const AHEAD_ITEMS = 16;
 
 /** Returns undefined if the edit is large or not known yet. Its data is then loaded step by step. */
-function aheadFor({ edit, dryRun, warns }: EditOrder): Ahead | undefined {
+function aheadFor({ edit, dryRun, warns, near }: EditOrder): Ahead | undefined {
   if (typeof edit === 'function' || countItems(edit) > AHEAD_ITEMS) return undefined;
-  const names = new Set([...edit.creates, ...edit.replaces].map(({ name }) => name));
+  const moved = edit.updates.flatMap(({ set: { name } }) => name ?? []);
+  const names = new Set([...edit.creates, ...edit.replaces].map(({ name }) => name).concat(moved));
+  if (near) {
+    for (const name of near.owners) names.add(name);
+    for (const name of [...names]) for (const above of namesBetween(name, near.apex)) names.add(above);
+  }
   if (warns) for (const record of edit.creates) for (const name of namesToWarnOf(record)) names.add(name);
   const created = edit.creates.filter(({ restores }) => restores === undefined).length;
-  return { names: [...names], ids: dryRun ? 0 : created };
+  return { names: [...names], touched: idsTouched(edit), ids: dryRun ? 0 : created };
+}
+
+const NO_NAMES: ReadonlySet<Name> = new Set();
+
+/** Returns the names of the records with these ids. A wildcard also stands for the hosts that it matches. */
+function hostsOf(records: readonly CustomerRecord[], ids: readonly number[]): ReadonlySet<Name> {
+  return new Set(records.flatMap(({ id, name }) => (ids.includes(id) && !isWildcard(name) ? [name] : [])));
 }
 
 /** The domain's name is not known yet. Names above it have no records in the domain. */

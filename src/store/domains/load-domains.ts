@@ -10,6 +10,8 @@ import type { Database } from '../postgres/database.ts';
 import { decodeNameColumn, encodeNameColumn } from '../postgres/name-column.ts';
 import type { Role } from '../postgres/tables/schema.ts';
 import { ANAME_PROBLEMS } from '../records/aname-targets.ts';
+import { decodeListed, type ListedRecord } from '../records/load-records.ts';
+import { RECORD_JSON, type RecordJson } from '../records/record-row.ts';
 import { decodeDomain } from './decode-domain.ts';
 import type { Domain, DomainHead, Visible } from './domain.ts';
 import {
@@ -53,6 +55,21 @@ export const HEAD: DomainPart<DomainHead> = {
     return { id, accountId, name: decodeNameColumn(name), status, served, serial, plan: planOf(plan) };
   },
 };
+
+/** The same with the record that has this id, or undefined if the domain does not have it. */
+export function headWithRecord(
+  id: number,
+): DomainPart<DomainHead & { readonly found: ListedRecord | undefined }> {
+  return {
+    ...HEAD,
+    columns: sql`${HEAD.columns},
+      (select ${RECORD_JSON} from records r where r.id = ${id} and r.domain_id = d.id) as record`,
+    decode(row) {
+      const { record } = row as { readonly record: RecordJson | null };
+      return { ...HEAD.decode(row), found: record === null ? undefined : decodeListed(record) };
+    },
+  };
+}
 
 /**
  * Returns undefined if the domain does not exist or the caller has no role in it. If several domains have the name, the

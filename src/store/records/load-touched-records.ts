@@ -63,15 +63,40 @@ export async function loadRecordsAt(
   return rows.map(({ record }) => decodeRecord(record));
 }
 
-/** Selects the same within another statement, for the domain `d`, together with the records at its apex. */
-export function recordsAtApexAnd(names: readonly string[]): RawBuilder<unknown> {
+/** The host of the record `r`, as in the index `records_host`. The destination of an SRV record begins with its numbers. */
+const HOST = sql`lower(split_part(r.destination, ' ', -1) collate "C")`;
+
+/**
+ * Selects the same within another statement, for the domain `d`, together with the records at its apex and at the names of
+ * the records with these ids.
+ */
+export function recordsAtApexAnd(names: readonly string[], ids: readonly number[]): RawBuilder<unknown> {
+  const more = ids.length === 0 ? sql`` : sql` || array(select t.name from ${withIds(ids)})`;
   return sql`(select json_agg(${RECORD_JSON} order by r.id) from records r
-      where r.domain_id = d.id and r.name = any(array_append(${arrayOf('text', names)}, d.name))
+      where r.domain_id = d.id and r.name = any(array_append(${arrayOf('text', names)}, d.name)${more})
         and ${IS_NO_OWN_NS})`;
 }
 
-/** The host of the record `r`, as in the index `records_host`. The destination of an SRV record begins with its numbers. */
-const HOST = sql`lower(split_part(r.destination, ' ', -1) collate "C")`;
+/** What an edit must know of the records with these ids. */
+export interface TouchedJson {
+  /** Those of the ids whose records the service manages. */
+  readonly managed: readonly number[];
+  /** True if NS, MX or SRV records name the owner of one of the records. */
+  readonly isNamed: boolean;
+}
+
+/** Selects `TouchedJson` within another statement, for the domain `d`. */
+export function touchedRecords(ids: readonly number[]): RawBuilder<unknown> {
+  return sql`(select json_build_object('managed', coalesce(json_agg(t.id) filter (where t.managed), '[]'),
+      'isNamed', coalesce(bool_or(exists (
+        select from records r where r.domain_id = d.id and r.type in ('NS', 'MX', 'SRV') and not r.managed
+          and ${HOST} = left(t.name, -1))), false))
+    from ${withIds(ids)})`;
+}
+
+function withIds(ids: readonly number[]): RawBuilder<unknown> {
+  return sql`records t where t.id = any(${arrayOf('bigint', ids)}::bigint[]) and t.domain_id = d.id`;
+}
 
 /** A low limit, because a wildcard requires all NS, MX and SRV records of the domain. */
 const MAX_WILDCARDS = 4;
@@ -177,6 +202,8 @@ interface Known {
   readonly names: readonly Name[];
   /** Every record at these names. */
   readonly records: readonly CustomerRecord[];
+  /** True if the records of `idsTouched` and all others at their names are among them. */
+  readonly hasTouched: boolean;
 }
 
 /** Loads the records that `planEditInPieces` needs, and all records at the apex, because every change republishes the apex. */
@@ -185,13 +212,17 @@ export async function loadTouchedRecords(
   domainId: number,
   apex: Name,
   edit: Edit,
-  known: Known = { names: [], records: [] },
+  known: Known = { names: [], records: [], hasTouched: false },
 ): Promise<CustomerRecord[]> {
-  const found = await loadRecordsWithIds(trx, domainId, idsTouched(edit));
+  const ids = idsTouched(edit);
+  const found = known.hasTouched
+    ? known.records.filter(({ id, managed }) => managed !== true && ids.includes(id))
+    : await loadRecordsWithIds(trx, domainId, ids);
   const needed = namesTouched(edit, apex, found);
   const below = await namesBelow(trx, domainId, apex, needed.below);
   const at = new Set([apex, ...needed.at, ...below]);
   const isKnown = new Set(known.names);
+  if (known.hasTouched) for (const { name } of found) isKnown.add(name);
   const unknown = [...at].filter((name) => !isKnown.has(name));
   const records = [...known.records, ...(await loadRecordsAt(trx, domainId, unknown))];
   const hosts = formerHosts(needed, apex, records).filter((name) => !at.has(name));
@@ -202,7 +233,7 @@ export async function loadTouchedRecords(
     ...(await loadRecordsAt(
       trx,
       domainId,
-      [...above].filter((name) => !at.has(name)),
+      [...above].filter((name) => !at.has(name) && !isKnown.has(name)),
       sql`r.type in ('NS', 'DNAME')`,
     )),
   );

@@ -24,14 +24,16 @@ interface PlannedEdit {
   readonly records: readonly CustomerRecord[];
   /** Names whose records are all known, besides those that the edit touches. */
   readonly known: readonly Name[];
+  /** Hosts that no NS, MX or SRV record names. */
+  readonly unnamed: ReadonlySet<Name>;
 }
 
 export async function warnOfEdit(
   trx: Database,
-  { domainId, apex, ops, records, known }: PlannedEdit,
+  { domainId, apex, ops, records, known, unnamed }: PlannedEdit,
 ): Promise<readonly ZoneWarning[]> {
   const written = recordsToJudge(ops);
-  const hosts = brokenHosts(apex, records, ops);
+  const hosts = brokenHosts(apex, records, ops).filter((name) => !unnamed.has(name));
   // The edit may itself write as many of them as it has operations.
   const naming = await loadRecordsNaming(trx, domainId, hosts, MAX_WARNINGS + ops.length);
   const judged = [...written, ...unwrittenRecords(naming, ops)];

@@ -10,6 +10,7 @@ import { MAX_RULES_OF_A_TYPE } from '../../edge/rules/common-fields.ts';
 import type { Database } from '../postgres/database.ts';
 import { CursorError, type Page, type Paged } from '../postgres/list-page.ts';
 import { decodeNameColumn } from '../postgres/name-column.ts';
+import { arrayOf } from '../postgres/prepared-statements.ts';
 import {
   decodeRule,
   octetsOfBody,
@@ -85,6 +86,12 @@ export async function loadRulesWithIds(
     trx,
   );
   return rows.map(decodeRule);
+}
+
+/** True if rules of the domain `d` are for any of these records. */
+export function hasRulesOf(recordIds: readonly number[]): RawBuilder<unknown> {
+  const ids = arrayOf('bigint', recordIds);
+  return sql`exists (select from rules r where r.domain_id = d.id and r.record_ids && ${ids}::bigint[])`;
 }
 
 /** Loads the rules for any of these records. */
