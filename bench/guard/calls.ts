@@ -11,6 +11,8 @@ export type Ask = (method: string, path: string, body?: unknown) => Promise<Repl
 export interface MeasuredCall {
   readonly name: string;
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  /** True if a global admin with a session makes the call, instead of one with a key. */
+  readonly bySession?: true;
   /** `i` is different in each repetition. */
   path(i: number): string;
   body?(i: number): unknown;
@@ -18,20 +20,32 @@ export interface MeasuredCall {
   prepare?(ask: Ask, from: number, to: number): Promise<void>;
 }
 
+/** Numbers of records in the zones of the calls, and of domains in a batch. */
+export interface Sizes {
+  readonly small: number;
+  readonly large: number;
+  readonly huge: number;
+  readonly batch: number;
+}
+
+const SIZES: Sizes = { small: 50, large: 2000, huge: 20_000, batch: 100 };
 const SMALL = 'small.example';
 const LARGE = 'large.example';
 const HUGE = 'huge.example';
 const records = `/domains/${SMALL}/records/`;
 
-/** Creates the domains that the calls use: those of 50, 2,000 and 20,000 records, and 60 others. Returns the calls. */
-export async function prepareCalls(ask: Ask): Promise<readonly MeasuredCall[]> {
+/** Creates the zones of the calls, and 60 other domains. Returns the calls. */
+export async function prepareCalls(ask: Ask, sizes = SIZES): Promise<readonly MeasuredCall[]> {
+  const { small, large, huge, batch } = sizes;
+  const count = (number: number) => number.toLocaleString('en-US');
   for (const name of [SMALL, LARGE, HUGE, ...Array.from({ length: 60 }, (_, i) => `listed${i}.example`)])
     await expectOk(ask('POST', '/domains/', { name, scan: false }));
-  await importRecords(ask, SMALL, 50);
-  await importRecords(ask, LARGE, 2000);
-  await importRecords(ask, HUGE, 20_000);
+  await importRecords(ask, SMALL, small);
+  await importRecords(ask, LARGE, large);
+  await importRecords(ask, HUGE, huge);
   const { body } = await expectOk(ask('GET', `${records}?limit=1&search=r0`));
   const id = body[0].id as number;
+  const { user_id } = (await expectOk(ask('GET', '/whoami'))).body;
   const deleted: number[] = [];
   return [
     { name: 'account', method: 'GET', path: () => '/whoami' },
@@ -45,6 +59,16 @@ export async function prepareCalls(ask: Ask): Promise<readonly MeasuredCall[]> {
       body: (i) => ({ name: `created${i}.example`, scan: false }),
     },
     {
+      name: `batch of ${batch} domains`,
+      method: 'POST',
+      bySession: true,
+      path: () => '/admin/domains/batch',
+      body: (i) => ({
+        domains: Array.from({ length: batch }, (_, n) => ({ name: `batch${i}-${n}.example`, user_id })),
+        scan: false,
+      }),
+    },
+    {
       name: 'delete domain',
       method: 'DELETE',
       path: (i) => `/domains/deleted${i}.example`,
@@ -53,9 +77,9 @@ export async function prepareCalls(ask: Ask): Promise<readonly MeasuredCall[]> {
           await expectOk(prepareAsk('POST', '/domains/', { name: `deleted${i}.example`, scan: false }));
       },
     },
-    { name: '50 records', method: 'GET', path: () => records },
-    { name: '2,000 records', method: 'GET', path: () => `/domains/${LARGE}/records/` },
-    { name: '20,000 records', method: 'GET', path: () => `/domains/${HUGE}/records/` },
+    { name: `${count(small)} records`, method: 'GET', path: () => records },
+    { name: `${count(large)} records`, method: 'GET', path: () => `/domains/${LARGE}/records/` },
+    { name: `${count(huge)} records`, method: 'GET', path: () => `/domains/${HUGE}/records/` },
     { name: 'search records', method: 'GET', path: () => `/domains/${LARGE}/records/?search=r17&limit=100` },
     { name: 'record', method: 'GET', path: () => `${records}${id}` },
     { name: 'create record', method: 'POST', path: () => records, body: (i) => record(`created${i}`) },
@@ -87,10 +111,10 @@ export async function prepareCalls(ask: Ask): Promise<readonly MeasuredCall[]> {
       body: (i) => ({ records: Array.from({ length: 100 }, (_, n) => record(`import${i}-${n}`)) }),
     },
     {
-      name: 'import of 2,000',
+      name: `import of ${count(large)}`,
       method: 'POST',
       path: (i) => `/domains/imported${i}.example/records/import`,
-      body: () => ({ records: Array.from({ length: 2000 }, (_, n) => record(`r${n}`)) }),
+      body: () => ({ records: Array.from({ length: large }, (_, n) => record(`r${n}`)) }),
       async prepare(prepareAsk, from, to) {
         for (let i = from; i < to; i++)
           await expectOk(prepareAsk('POST', '/domains/', { name: `imported${i}.example`, scan: false }));
@@ -103,7 +127,7 @@ export async function prepareCalls(ask: Ask): Promise<readonly MeasuredCall[]> {
       body: () => ({ zone_file: Array.from({ length: 100 }, (_, n) => `p${n} 300 A 192.0.2.1`).join('\n') }),
     },
     { name: 'export zone file', method: 'GET', path: () => `/domains/${LARGE}/records/export` },
-    { name: 'export of 20,000', method: 'GET', path: () => `/domains/${HUGE}/records/export` },
+    { name: `export of ${count(huge)}`, method: 'GET', path: () => `/domains/${HUGE}/records/export` },
     { name: 'changes', method: 'GET', path: () => `/domains/${SMALL}/changes?limit=20` },
     { name: 'checks', method: 'GET', path: () => `/domains/${SMALL}/checks` },
     { name: 'DNSSEC status', method: 'GET', path: () => `/domains/${SMALL}/dnssec` },

@@ -37,6 +37,11 @@ const TLS_QUERIES = 50_000;
 const HTTPS_QUERIES = 10_000;
 const EDITS = 50;
 const CHECKS = 40;
+const CREATES = 40;
+const POOL = {
+  NAMESERVER_POOL: 'ns[01-40].pool-a.example,ns[01-40].pool-b.example',
+  NAMESERVER_ADDRESSES: '192.0.2.53;198.51.100.53',
+};
 const COMMANDS = 5;
 const QUERY = addressQuery('edit0.edited0.example');
 
@@ -99,6 +104,8 @@ export async function guard(
     measureEncrypted(tree.dohPort, programs(tree).nameserver, queryOverHttps, HTTPS_QUERIES),
   );
   await measure('a check', (tree, round) => measureChecks(tree, programs(tree), round));
+  // The last one, because the pool concerns all domains that are created later.
+  await measure('create domain, pool', (tree, round) => measurePool(tree, programs(tree), round));
 
   process.stdout.write(
     `\n${table(
@@ -190,11 +197,12 @@ async function measureCall(
   const repeat = async (times: number): Promise<Cost | undefined> => {
     const [from, to] = [used, used + times];
     used = to;
+    const ask = call.bySession ? await tree.signIn() : tree.ask;
     await call.prepare?.(tree.ask, from, to);
     let last: Reply | undefined;
     const cost = await costOf([api], times, async () => {
       for (let i = from; i < to; i++) {
-        last = await tree.ask(call.method, call.path(i), call.body?.(i));
+        last = await ask(call.method, call.path(i), call.body?.(i));
         if (last.status >= 400) return;
       }
     });
@@ -277,5 +285,19 @@ async function measureChecks(tree: Tree, { workers }: Programs, round: number): 
     for (const name of names) {
       while ((await expectOk(tree.ask('GET', `/domains/${name}`))).body.status !== 'active') await pause(50);
     }
+  });
+}
+
+/** Domains of a customer, to whose account a set of the pool belongs. */
+async function measurePool(tree: Tree, { api }: Programs, round: number): Promise<Cost> {
+  if (round === 0) await tree.migrate(POOL);
+  const ask = await tree.makeAccount(`customer${round}@guard.example`);
+  const create = async (n: number) => {
+    const name = `pool${round}-${n}.example`;
+    await expectOk(ask('POST', '/domains/', { name, scan: false }));
+  };
+  await create(CREATES); // allocates the set
+  return await costOf([api], CREATES, async () => {
+    for (let n = 0; n < CREATES; n++) await create(n);
   });
 }

@@ -5,6 +5,7 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { hash } from '@node-rs/argon2';
 import { freePort } from '../../test/support/processes/free-port.ts';
 import { OUR_NAMESERVERS, PARENT_NETWORK } from '../checks/parents.ts';
 import type { Parents } from '../checks/start-parents.ts';
@@ -18,6 +19,8 @@ import { meterSql, type SqlMeter } from './sql-meter.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const KEY = `svc_${'guard'.repeat(8)}`;
+const OPERATOR = 'operator@guard.example';
+const PASSWORD = 'correct horse battery';
 const START_MS = 120_000;
 
 export type ProgramName = 'api' | 'nameserver' | 'workers';
@@ -38,6 +41,8 @@ export interface Tree {
   migrate(settings: Readonly<Record<string, string>>): Promise<void>;
   /** Creates a customer's account. Returns its calls. */
   makeAccount(email: string): Promise<Ask>;
+  /** Signs in as a global admin. Returns the calls of the session. */
+  signIn(): Promise<Ask>;
   /** UDP port of the nameserver, on 127.0.0.1. */
   readonly dnsPort: number;
   /** Ports for DNS over TLS and HTTPS. A version without them does not listen there. */
@@ -114,7 +119,10 @@ async function openTree(label: string, directory: string): Promise<Tree> {
       timeoutMs: 10 * START_MS,
     });
   await command(['migrate']);
-  await runOn(url, 'update plans set max_records = null, max_domains = null');
+  await runOn(url, 'update plans set max_records = null, max_domains = null, max_claims = null');
+  await command(['account', 'create', OPERATOR, '--admin']);
+  const passwordHash = await hash(PASSWORD, { memoryCost: 8, timeCost: 1, parallelism: 1 });
+  await runOn(url, `update accounts set password_hash = '${passwordHash}' where email = '${OPERATOR}'`);
   return {
     label,
     directory,
@@ -145,24 +153,33 @@ async function openTree(label: string, directory: string): Promise<Tree> {
       await untilReady(running, `http://127.0.0.1:${metricsPort}/readyz`);
       return { ...running, sql };
     },
-    ask: askWith(apiPort, KEY),
+    ask: askWith(apiPort, { 'x-api-key': KEY }),
     migrate: async (settings) => void (await command(['migrate'], settings)),
     async makeAccount(email) {
       await command(['account', 'create', email]);
       const output = await command(['key', 'create', email]);
       const [key] = /svc_\w{40}/.exec(output) ?? [];
       if (key === undefined) throw new Error(`no key in: ${output}`);
-      return askWith(apiPort, key);
+      return askWith(apiPort, { 'x-api-key': key });
+    },
+    async signIn() {
+      const { status, body } = await askWith(apiPort, {})('POST', '/auth/login', {
+        email: OPERATOR,
+        password: PASSWORD,
+        bearer: true,
+      });
+      if (status !== 200) throw new Error(`sign-in: ${status} ${JSON.stringify(body)}`);
+      return askWith(apiPort, { authorization: `Bearer ${body.token}` });
     },
   };
 }
 
-function askWith(apiPort: number, key: string): Ask {
+function askWith(apiPort: number, credentials: Readonly<Record<string, string>>): Ask {
   return async (method, path, body) => {
     const response = await fetch(`http://127.0.0.1:${apiPort}${path}`, {
       method,
       headers: {
-        'x-api-key': key,
+        ...credentials,
         'accept-encoding': 'identity', // an older tree does not compress
         ...(body !== undefined && { 'content-type': 'application/json' }),
       },
