@@ -13,6 +13,7 @@ export const MIGRATION_NAMES: readonly string[] = [
   '0005-pdns',
   '0006-peer-tls',
   '0007-catalogs',
+  '0008-cheaper-record-checks',
 ];
 
 /** The schema is missing, or older than this program. */

@@ -217,14 +217,14 @@ export function newRecordIds(count: number): RawBuilder<unknown> {
   return sql`json_build_array(${sql.join(Array<typeof NEXT_ID>(count).fill(NEXT_ID))})`;
 }
 
-/** Allocates ids, in ascending order. */
+/** Allocates ids, in ascending order. The sequence is looked up once, which costs more than an id. */
 export async function allocateRecordIds(trx: Database, count: number): Promise<number[]> {
   if (count === 0) return [];
-  const { rows } = await sql<{ id: number }>`
-    select nextval(pg_get_serial_sequence('records', 'id')) as id from generate_series(1, ${count}::integer)`.execute(
-    trx,
-  );
-  return rows.map(({ id }) => id).sort((a, b) => a - b);
+  const { rows } = await sql<{ ids: number[] }>`
+    select json_agg(nextval(name)) as ids
+    from (select pg_get_serial_sequence('records', 'id')::regclass as name offset 0) s,
+      generate_series(1, ${count}::integer)`.execute(trx);
+  return (rows[0] as { ids: number[] }).ids.sort((a, b) => a - b);
 }
 
 /** Writes the records as parts of a WITH. Constraints check the combined result. */

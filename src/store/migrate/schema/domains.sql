@@ -188,62 +188,41 @@ create index records_aname_target on records (lower(destination collate "C"), do
 -- updates and creates of an edit are one statement each, in this order, and each must leave a valid state. The lock on
 -- the domain makes the rule hold for concurrent writers.
 --
--- The query appears twice, word for word. If few records are written, it is planned once per session, because planning
--- would be most of the cost of such an edit. Otherwise it is executed as text and planned each time, because a plan
--- that the session made for an empty table would be slow.
-create function check_records() returns trigger language plpgsql as $$
+-- Only names with several records are read again. LIMIT makes Postgres look them up one by one, and without sequential
+-- scans it uses the index, even in a plan that the session made for an empty table.
+create function check_records() returns trigger language plpgsql set enable_seqscan = off as $$
 declare
   bad record;
 begin
   perform from domains where id in (select domain_id from written) order by id for update;
-  if (select count(*) from (select from written limit 50) few) < 50 then
-    select w.name, r.fault into bad
-    from (select distinct n.domain_id, n.name, d.name as apex from written n join domains d on d.id = n.domain_id) w
+  select w.name, r.fault into bad
+  from (
+    select distinct n.domain_id, n.name from written n
     cross join lateral (
-      select case
-        when count(*) filter (where r.type in ('CNAME', 'ANAME')) > 1 then 'more than one CNAME or ANAME'
-        when count(*) filter (where r.type = 'DNAME') > 1 then 'more than one DNAME'
-        when count(*) > 1 and bool_or(r.type = 'CNAME' and not r.proxied) then 'a CNAME and something else'
-        when bool_or(r.type = 'ANAME' and not r.proxied)
-          and count(*) filter (where r.type in ('A', 'AAAA', 'CNAME', 'ANAME')) > 1 then 'an ANAME and other addresses'
-        when count(distinct r.proxied) filter (where r.type in ('A', 'AAAA', 'CNAME', 'ANAME')) > 1
-          then 'proxied addresses and others'
-        when count(*) > 1 and count(distinct (r.type, r.ttl)) > count(distinct r.type)
-          then 'a record set with several TTLs'
-        when count(*) > 1 and count(*) filter (where r.type <> 'TXT')
-          > count(distinct (r.type, r.identity)) filter (where r.type <> 'TXT') then 'the same record twice'
-        when w.name = w.apex and bool_or(not r.managed
-          and (r.type in ('NS', 'DS') or r.type = 'CNAME' and not r.proxied)) then 'a type that no apex has'
-        when w.name <> w.apex and (bool_or(r.managed and r.type = 'NS')
-          or right(w.name, length(w.apex) + 1) <> '.' || w.apex) then 'a record of another domain'
-        end as fault
-      from records r where r.domain_id = w.domain_id and r.name = w.name) r
-    where r.fault is not null limit 1;
-  else
-    execute $query$
-    select w.name, r.fault
-    from (select distinct n.domain_id, n.name, d.name as apex from written n join domains d on d.id = n.domain_id) w
-    cross join lateral (
-      select case
-        when count(*) filter (where r.type in ('CNAME', 'ANAME')) > 1 then 'more than one CNAME or ANAME'
-        when count(*) filter (where r.type = 'DNAME') > 1 then 'more than one DNAME'
-        when count(*) > 1 and bool_or(r.type = 'CNAME' and not r.proxied) then 'a CNAME and something else'
-        when bool_or(r.type = 'ANAME' and not r.proxied)
-          and count(*) filter (where r.type in ('A', 'AAAA', 'CNAME', 'ANAME')) > 1 then 'an ANAME and other addresses'
-        when count(distinct r.proxied) filter (where r.type in ('A', 'AAAA', 'CNAME', 'ANAME')) > 1
-          then 'proxied addresses and others'
-        when count(*) > 1 and count(distinct (r.type, r.ttl)) > count(distinct r.type)
-          then 'a record set with several TTLs'
-        when count(*) > 1 and count(*) filter (where r.type <> 'TXT')
-          > count(distinct (r.type, r.identity)) filter (where r.type <> 'TXT') then 'the same record twice'
-        when w.name = w.apex and bool_or(not r.managed
-          and (r.type in ('NS', 'DS') or r.type = 'CNAME' and not r.proxied)) then 'a type that no apex has'
-        when w.name <> w.apex and (bool_or(r.managed and r.type = 'NS')
-          or right(w.name, length(w.apex) + 1) <> '.' || w.apex) then 'a record of another domain'
-        end as fault
-      from records r where r.domain_id = w.domain_id and r.name = w.name) r
-    where r.fault is not null limit 1
-    $query$ into bad;
+      select from records o where o.domain_id = n.domain_id and o.name = n.name and o.id <> n.id limit 1) other) w
+  cross join lateral (
+    select case
+      when count(*) filter (where r.type in ('CNAME', 'ANAME')) > 1 then 'more than one CNAME or ANAME'
+      when count(*) filter (where r.type = 'DNAME') > 1 then 'more than one DNAME'
+      when bool_or(r.type = 'CNAME' and not r.proxied) then 'a CNAME and something else'
+      when bool_or(r.type = 'ANAME' and not r.proxied)
+        and count(*) filter (where r.type in ('A', 'AAAA', 'CNAME', 'ANAME')) > 1 then 'an ANAME and other addresses'
+      when count(distinct r.proxied) filter (where r.type in ('A', 'AAAA', 'CNAME', 'ANAME')) > 1
+        then 'proxied addresses and others'
+      when count(distinct (r.type, r.ttl)) > count(distinct r.type) then 'a record set with several TTLs'
+      when count(*) filter (where r.type <> 'TXT')
+        > count(distinct (r.type, r.identity)) filter (where r.type <> 'TXT') then 'the same record twice'
+      end as fault
+    from records r where r.domain_id = w.domain_id and r.name = w.name) r
+  where r.fault is not null limit 1;
+  if bad.fault is null then
+    select n.name, case when n.name = d.name then 'a type that no apex has' else 'a record of another domain' end as fault
+    into bad
+    from written n join domains d on d.id = n.domain_id
+    where case when n.name = d.name
+      then not n.managed and (n.type in ('NS', 'DS') or n.type = 'CNAME' and not n.proxied)
+      else n.managed and n.type = 'NS' or right(n.name, length(d.name) + 1) <> '.' || d.name end
+    limit 1;
   end if;
   if bad.fault is not null then
     raise exception '% has %', bad.name, bad.fault
