@@ -1,4 +1,5 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { sql } from 'kysely';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { addTerm } from '../../../../src/store/accounts/plans.ts';
 import type { Domain } from '../../../../src/store/domains/domain.ts';
 import { sharedTestApi } from '../../../support/api/api.ts';
@@ -250,6 +251,53 @@ describe('a batch', () => {
       'exists',
       'created',
     ]);
+  });
+
+  describe('with a domain whose insertion fails', () => {
+    const names = ['before', 'broken', 'after'].map((label) => `${label}.failing.example`);
+    const domains = () => names.map((name) => ({ name, user_id: api.accountIds.owner }));
+    const failWith = (errcode: string) =>
+      sql
+        .raw(`create trigger fails before insert on domains for each row when (new.name = '${names[1]}.')
+          execute function public.fails('${errcode}')`)
+        .execute(api.db);
+    const created = async () =>
+      (
+        await api.query<{
+          name: string;
+        }>`select name from domains where name like '%.failing.example.' order by id`
+      ).map(({ name }) => name);
+
+    beforeAll(async () => {
+      await sql`create or replace function public.fails() returns trigger language plpgsql as
+        $$ begin raise exception 'made up' using errcode = tg_argv[0]; end $$`.execute(api.db);
+    });
+    afterEach(async () => {
+      await sql`drop trigger fails on domains`.execute(api.db);
+    });
+    afterAll(async () => {
+      await sql`drop function public.fails`.execute(api.db);
+    });
+
+    it('keeps the groups before, and nothing of its own, if the database is busy', async () => {
+      await failWith('55P03');
+      const first = Array.from({ length: 100 }, (_, i) => ({
+        ...domains()[0],
+        name: i === 7 ? names[0] : 'com',
+      }));
+      const came = await batch({ domains: [...first, domains()[2], domains()[1]], scan: false });
+      expect([came.status, await created()]).toEqual([503, [`${names[0]}.`]]);
+    });
+
+    it('creates the others, and reports and logs the error', async () => {
+      await failWith('XX000');
+      const came = await batch({ domains: domains(), scan: false });
+      expect(outcomes(came)).toEqual(['exists', 'internal_error', 'created']);
+      expect(came.body).toMatchObject({ created: 1, existing: 1, refused: 1 });
+      expect(JSON.stringify(came.body)).not.toContain('made up');
+      expect(await created()).toEqual([`${names[0]}.`, `${names[2]}.`]);
+      expect(api.logged).toContainEqual(expect.objectContaining({ level: 50, domain: names[1] }));
+    });
   });
 
   it('approves domains that their owners have created', async () => {
