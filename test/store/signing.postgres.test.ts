@@ -4,6 +4,7 @@ import { parseName } from '../../src/dns/name.ts';
 import { forgetNodes } from '../../src/store/feed/nodes.ts';
 import type { Database } from '../../src/store/postgres/database.ts';
 import { listDomainChanges } from '../../src/store/records/load-changes.ts';
+import { checkLargeZone } from '../../src/store/signing/check-large-zone.ts';
 import { claimDuePieces, claimDueRefreshes, endLease } from '../../src/store/signing/claim-due-zones.ts';
 import { disableSigning } from '../../src/store/signing/disable-signing.ts';
 import { findUnableNodes } from '../../src/store/signing/enable-signing.ts';
@@ -176,6 +177,30 @@ describe('refresh-signatures', () => {
     await refreshing;
     expect(await signatureFaults(then, APEX)).toEqual([]);
     await expectPublished(then, domainId);
+  });
+});
+
+describe('check-large-zone', () => {
+  // The result is the same in a small zone, of which all names are verified.
+  test.each([
+    ['nsec', 47],
+    ['nsec3', 50],
+  ] as const)('a wrong signature and a missing denial record of a zone with %s are found', async (denial, type) => {
+    useSecrets(db);
+    const { id } = await newDomain(db, await newAccount(db, 'a@example.org'));
+    await saved(db, id, ['www A 192.0.2.1', 'a.b A 192.0.2.2', 'sub NS ns.sub.example.com', 'ns.sub A 192.0.2.3']);
+    await enabled(db, { domainId: id }, { denial });
+    const [zone] = await query<{ id: number }>`select id from zones`;
+    const faults = () => checkLargeZone(db, { id: zone?.id as number, apex: APEX });
+    expect(await faults()).toEqual([]);
+    await query`
+      update zone_records set rdata = set_byte(rdata, 40, get_byte(rdata, 40) # 1)
+      where type = 46 and owner = 'www.example.com.' and get_byte(rdata, 1) = 1`;
+    expect(await faults()).toEqual([
+      expect.stringMatching(/^www.example.com. A: the signature of key \d+ is/),
+    ]);
+    await query`delete from zone_records where ctid in (select ctid from zone_records where type = ${type} limit 1)`;
+    expect((await faults()).join()).toContain('does not point to the next one');
   });
 });
 

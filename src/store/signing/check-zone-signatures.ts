@@ -1,14 +1,14 @@
 // Verifies the published records of a signed zone: its signatures and its chain of denial records. A fault is a bug in
-// a writer, or signatures that were not renewed in time.
+// a writer, or signatures that were not renewed in time. Workers verify a large zone in pieces (check-large-zone.ts).
 
-import { setImmediate } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { Name } from '../../dns/name.ts';
 import { findFaults } from '../../zone/signing/check-signed.ts';
-import type { ZoneRecord } from '../../zone/zone.ts';
+import { currentTime } from '../postgres/current-time.ts';
 import type { Database } from '../postgres/database.ts';
 import { decodeNameColumn } from '../postgres/name-column.ts';
 import { loadZone } from '../zones/load-zones.ts';
+import { checkLargeZone, printFaults } from './check-large-zone.ts';
 
 /** Zones per round, and maximum records of each. */
 const SAMPLE = 5;
@@ -31,34 +31,22 @@ export async function zonesToVerify(db: Database, after: number): Promise<ZoneTo
   return rows;
 }
 
-/** Returns one line per fault, up to `most`. */
-async function findSignatureFaults(
-  apex: Name,
-  records: Iterable<ZoneRecord>,
-  { at, most }: { readonly at: number; readonly most: number },
-): Promise<string[]> {
-  const faults: string[] = [];
-  for (const fault of findFaults(apex, records, at)) {
-    if (fault === undefined) await setImmediate();
-    else faults.push(fault.text);
-    if (faults.length >= most) break;
-  }
-  return faults;
-}
-
-const MOST_FAULTS = 100;
-
 /** Uses the database's time. Returns undefined if the zone does not exist. */
 export async function checkZoneSignatures(db: Database, apex: Name): Promise<string[] | undefined> {
   const zone = await loadZone(db, apex);
   if (zone === undefined) return undefined;
-  const { rows } = await sql<{ at: number }>`
-    select floor(extract(epoch from clock_timestamp()))::float8 as at`.execute(db);
-  const { at } = rows[0] as { at: number };
-  return await findSignatureFaults(apex, zone.records, { at, most: MOST_FAULTS });
+  const at = Math.floor((await currentTime(db)).getTime() / 1000);
+  return await printFaults(findFaults(apex, zone.records, at));
 }
 
-/** Does the same for a zone by name in stored form. */
+/** Does the same for a zone by name in stored form, in pieces if the zone is large. */
 export async function verifyZone(db: Database, { name }: ZoneToVerify): Promise<string[]> {
-  return (await checkZoneSignatures(db, decodeNameColumn(name))) ?? [];
+  const apex = decodeNameColumn(name);
+  const { rows } = await sql<{ id: number }>`
+    select id from zones where name = ${name} and deleted_at is null and records > ${MOST_RECORDS}`.execute(
+    db,
+  );
+  const [large] = rows;
+  if (large !== undefined) return await checkLargeZone(db, { id: large.id, apex });
+  return (await checkZoneSignatures(db, apex)) ?? [];
 }

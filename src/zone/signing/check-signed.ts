@@ -11,7 +11,7 @@ import { describeSet } from '../zone-problem.ts';
 import { checkRing, parametersOf, type SignedFault } from './check-ring.ts';
 import { type Depth, depthOf, isSigned } from './signed-types.ts';
 import { flagsOf, KEY_FLAGS } from './signing-key.ts';
-import { groupRecords, recordsByOwner } from './standing.ts';
+import { groupRecords, recordsByOwner, type StandingName } from './standing.ts';
 import { type PublishedKey, verifySet } from './verify-set.ts';
 
 /** Number of sets verified between two pauses, which takes some milliseconds. */
@@ -26,19 +26,55 @@ export function* findFaults(
   records: Iterable<ZoneRecord>,
   at: number,
 ): Generator<SignedFault | undefined> {
+  const zone = readZone(apex, records);
+  if (zone === undefined) return yield withoutKeys(apex);
+  yield* checkRing({ ...zone, ttl: soaNumbers(zone.soa).negativeTtl });
+  yield* checkSets(zone, at);
+}
+
+/**
+ * Does the same for the signatures of some names, without their denials. `records` has all those of the names, of the
+ * names above them, and of the apex.
+ */
+export function* findSignatureFaults(
+  apex: Name,
+  records: Iterable<ZoneRecord>,
+  at: number,
+): Generator<SignedFault | undefined> {
+  const zone = readZone(apex, records);
+  if (zone === undefined) yield withoutKeys(apex);
+  else yield* checkSets(zone, at);
+}
+
+interface ReadZone {
+  readonly apex: Name;
+  readonly names: ReadonlyMap<Name, StandingName>;
+  readonly depthOf: (name: Name) => Depth;
+  readonly soa: RecordSet;
+  readonly keys: readonly PublishedKey[];
+}
+
+/** Returns undefined if the apex has no SOA or no key. */
+function readZone(apex: Name, records: Iterable<ZoneRecord>): ReadZone | undefined {
   const names = new Map(
     [...recordsByOwner(records)].map(([owner, rows]) => [owner, groupRecords(owner, rows)]),
   );
   const sets = names.get(apex)?.sets;
   const soa = sets?.get(TYPE.SOA);
   const keys = (sets?.get(TYPE.DNSKEY)?.rdata ?? []).filter(isZoneKey).map(publishedKey);
-  if (soa === undefined || keys.length === 0) {
-    yield { code: 'NO_KEYS', name: apex, text: `${printName(apex)} has no SOA or no key` };
-    return;
-  }
+  if (soa === undefined || keys.length === 0) return undefined;
   const isCut = (name: Name) => names.get(name)?.sets.has(TYPE.NS) === true;
-  const depth = (name: Name) => depthOf(name, apex, isCut);
-  yield* checkRing({ apex, names, depthOf: depth, ttl: soaNumbers(soa).negativeTtl });
+  return { apex, names, depthOf: (name) => depthOf(name, apex, isCut), soa, keys };
+}
+
+function withoutKeys(apex: Name): SignedFault {
+  return { code: 'NO_KEYS', name: apex, text: `${printName(apex)} has no SOA or no key` };
+}
+
+function* checkSets(
+  { apex, names, depthOf: depth, keys }: ReadZone,
+  at: number,
+): Generator<SignedFault | undefined> {
   const other = parametersOf(names.get(apex)) === undefined ? TYPE.NSEC3 : TYPE.NSEC;
   let verified = 0;
   for (const [owner, { sets, signatures }] of names) {
