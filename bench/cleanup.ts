@@ -1,4 +1,4 @@
-// Undoes everything when the benchmark ends for any reason: newest first, and once.
+// Undoes everything once when the benchmark ends for any reason, the newest first.
 
 type Undo = () => void | Promise<void>;
 

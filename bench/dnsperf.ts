@@ -24,11 +24,11 @@ export interface Load {
   readonly rate?: number;
   readonly clients?: number;
   readonly outstanding?: number;
-  /** Once through the file, however long it takes within `seconds`. */
+  /** True if each query of the file is sent once, for at most `seconds`. */
   readonly once?: boolean;
 }
 
-/** `cookie` is a whole COOKIE option in hex: the client's part and, when known, the server's. */
+/** `cookie` is a complete COOKIE option in hex: the client's part and, if known, the server's. */
 export type EdnsChoice =
   | { kind: 'none' }
   | { kind: 'edns' }
@@ -58,7 +58,7 @@ export interface Latency {
 const SUBNET_OPTION = 8;
 const COOKIE_OPTION = 10;
 const GRACE_MS = 15_000;
-/** Under way at a time: more would overflow a socket buffer of the default size, 208 KiB. */
+/** Number of unanswered queries. More would overflow a socket buffer of the default size, 208 KiB. */
 const OUTSTANDING = 200;
 
 export async function runDnsperf(load: Load): Promise<Outcome> {
@@ -107,7 +107,7 @@ function commandOf(load: Load): string[] {
 export function readOutcome(output: string): Outcome {
   const figure = (pattern: RegExp): number => {
     const found = pattern.exec(output);
-    if (found === null) throw new Error(`dnsperf told no ${pattern.source}:\n${output.slice(-1500)}`);
+    if (found === null) throw new Error(`dnsperf printed no ${pattern.source}:\n${output.slice(-1500)}`);
     return Number(found[1]);
   };
   const rcodes: Record<string, number> = {};

@@ -1,4 +1,4 @@
-// `npm run bench [PART…]`: compares us with the servers on this machine, and writes the results into RESULTS.md.
+// `npm run bench [PART…]`: compares Zonefleet with the servers on this machine, and writes the results into RESULTS.md.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
@@ -34,29 +34,31 @@ const FULL = { rounds: 5, seconds: 3, soakSeconds: 600 };
 const QUICK = { rounds: 1, seconds: 1, soakSeconds: 10, zones: 10_000 };
 
 const program = new Command('npm run bench --')
-  .description('Measures the nameserver beside the servers that this machine has, and writes RESULTS.md.')
-  .argument('[PART...]', 'all, when none is named')
-  .option('--rounds <n>', 'runs of each server, of which the median counts (5)', whole)
-  .option('--seconds <n>', 'of each run (3)', whole)
-  .option('--zones <n>', 'zones of the recipe (a million; 100,000 for edits and soak)', whole)
-  .option('--soak-seconds <n>', 'of the soak (600)', whole)
+  .description(
+    'Compares Zonefleet with the servers that are installed on this machine, and writes RESULTS.md.',
+  )
+  .argument('[PART...]', 'default: all')
+  .option('--rounds <n>', 'runs of each server; results are their medians (default: 5)', whole)
+  .option('--seconds <n>', 'duration of each run (default: 3)', whole)
+  .option('--zones <n>', 'number of small zones (default: a million; 100,000 for edits and soak)', whole)
+  .option('--soak-seconds <n>', 'duration of the soak (default: 600)', whole)
   .option('--old <commit>', `with which domains compares (${OLD})`)
-  .option('--servers <names>', `of ${ALL_SERVERS.map((server) => server.name).join(',')}`)
-  .option('--quick', 'a look whether everything works: one short run of each, 10,000 zones')
-  .option('--keep <directory>', 'databases are made there and stay for the next time')
-  .option('--results <directory>', 'where RESULTS.md is', fileURLToPath(new URL('.', import.meta.url)))
+  .option('--servers <names>', `some of ${ALL_SERVERS.map((server) => server.name).join(',')}`)
+  .option('--quick', 'smoke test: one short run of each part, 10,000 zones')
+  .option('--keep <directory>', 'creates the databases there and keeps them for the next run')
+  .option('--results <directory>', 'directory of RESULTS.md', fileURLToPath(new URL('.', import.meta.url)))
   .addOption(new Option(INSIDE, 'started by the parts rrl and xdp').hideHelp())
-  .addHelpText('after', `\nParts, and how long they take:\n${partList()}`)
+  .addHelpText('after', `\nParts and their durations:\n${partList()}`)
   .action(run);
 
 program
   .command('guard')
   .description(
-    'Compares the cost of calls, an edit, a query, a check and a start with a commit; fails if one grew by a tenth.',
+    'Compares the cost of API calls, edits, queries, checks and starts with that of a commit. Fails if one grew by more than a tenth.',
   )
-  .option('--against <commit>', 'the last tag, unless given')
+  .option('--against <commit>', 'default: the last tag')
   .option('--only <text>', 'only costs whose name contains this')
-  .option('--rounds <n>', 'measurements of each (7)', whole)
+  .option('--rounds <n>', 'measurements of each cost (default: 7)', whole)
   .action(async ({ rounds = 7, ...wanted }: { against?: string; only?: string; rounds?: number }) => {
     const isKept = await guard(wanted, { ...chooseOptions({ results: '.' }), rounds });
     await cleanUp();
@@ -111,7 +113,7 @@ async function run(names: string[], flags: Flags): Promise<void> {
   process.exit(failed.length === 0 ? 0 : 1);
 }
 
-/** Without where something lies on this machine, which no result needs to know. */
+/** Returns the command without paths of this machine, which do not belong into results. */
 function commandOf(names: readonly string[], words: readonly string[]): string {
   const shown = words.filter((word) => !word.startsWith('--results='));
   return ['npm run bench', ...(names.length + shown.length > 0 ? ['--'] : []), ...names, ...shown].join(' ');
@@ -134,7 +136,8 @@ function chooseOptions(flags: Flags): BenchOptions {
   const directory = mkdtempSync(join(tmpdir(), 'zonefleet-bench-'));
   onEnd(() => rmSync(directory, { recursive: true, force: true }));
   const hasTwoCores = availableParallelism() > 1;
-  if (!hasTwoCores) say('this machine has one core: server and dnsperf share it, and figures tell little');
+  if (!hasTwoCores)
+    say('this machine has one core, which the server and dnsperf share: the figures have little meaning');
   return {
     rounds: flags.rounds ?? basis.rounds,
     seconds: flags.seconds ?? basis.seconds,
@@ -157,12 +160,12 @@ function chooseServers(names: string | undefined): Server[] {
   return ALL_SERVERS.filter((server) => {
     if (chosen !== undefined && !chosen.includes(server.name)) return false;
     const isThere = server.version() !== undefined;
-    if (!isThere) say(`${server.title} is not installed: left out`);
+    if (!isThere) say(`${server.title} is not installed: skipped`);
     return isThere;
   });
 }
 
-/** Everything that was started is ended first; a part that fails of that is not told. */
+/** Ends everything that was started, then the process. Parts that fail because of that are not reported. */
 async function end(reason: string, exitCode: number): Promise<void> {
   if (isEnding) return;
   isEnding = true;

@@ -35,6 +35,6 @@ export async function runInOwnNamespace(
   );
   program.child.stderr?.pipe(process.stderr);
   const code = await program.ended;
-  if (code !== 0) throw new Error(`in a network namespace of its own it ended with ${code}`);
+  if (code !== 0) throw new Error(`the benchmark in its own network namespace ended with ${code}`);
   return [];
 }

@@ -36,14 +36,14 @@ export function cpuSeconds(root: number): number {
     .reduce((sum, seconds) => sum + seconds, 0);
 }
 
-/** Proportional set size: a page that several processes map counts once in all. */
+/** Returns the proportional set size, in which a page mapped by several processes counts once. */
 export function pssBytes(root: number): number {
   return processTree(root)
     .map((pid) => readPss(pid))
     .reduce((sum, bytes) => sum + bytes, 0);
 }
 
-/** The largest one of a process alone. */
+/** Returns the largest proportional set size of a single process. */
 export function largestPssBytes(root: number): number {
   return Math.max(...processTree(root).map(readPss));
 }
@@ -64,7 +64,7 @@ function readStat(place: string): Stat | undefined {
   } catch {
     return undefined; // it has just ended
   }
-  // The command may contain spaces and parentheses, so count the fields behind it.
+  // The command may contain spaces and parentheses, so fields are counted after it.
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
   return {
     pid: Number.parseInt(text, 10),

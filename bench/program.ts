@@ -8,7 +8,7 @@ export interface ProgramOptions {
   readonly cpu?: number | undefined;
   readonly env?: NodeJS.ProcessEnv;
   readonly cwd?: string;
-  /** With a channel for messages. */
+  /** True if it has a channel for messages. */
   readonly ipc?: boolean;
   /** Standard output goes to this file instead of `output`. */
   readonly outputFile?: string;
@@ -65,7 +65,7 @@ export function runProgram(command: readonly string[], options: ProgramOptions =
   return { pid: child.pid ?? 0, child, output: () => said, ended, stop };
 }
 
-/** Runs to its end; throws with its words when it fails or takes longer than `timeoutMs`. */
+/** Runs the program to its end. Throws with its output if it fails or takes longer than `timeoutMs`. */
 export async function runToEnd(
   command: readonly string[],
   options: ProgramOptions & { timeoutMs: number },

@@ -8,14 +8,14 @@ import type { RunningServer } from './servers/server.ts';
 import { median } from './statistics.ts';
 
 export interface Run extends Outcome {
-  /** Processor time of all the server's processes, by answer. */
+  /** Processor time of all processes of the server per answer. */
   readonly cpuMicros: number;
   readonly latency?: Latency;
 }
 
 export type LoadOptions = Omit<Load, 'address' | 'port' | 'cpu'> & { readonly withLatency?: boolean };
 
-/** Answers that may be missing of a run that counts. */
+/** Fraction of the answers that a valid run may lack. */
 const LOST_PART = 0.01;
 
 /** A lower rate of answers is discarded: dnsperf sometimes hangs when it opens several TCP connections. */
@@ -27,8 +27,7 @@ export async function measure(server: RunningServer, load: LoadOptions, options:
   for (let tries = TRIES; ; tries--) {
     const run = await measureOnce(server, load, options);
     if (run.queriesPerSecond > STANDSTILL) return run;
-    if (tries === 1)
-      throw new Error(`${server.name} answered ${run.completed} questions in ${run.seconds} s`);
+    if (tries === 1) throw new Error(`${server.name} answered ${run.completed} queries in ${run.seconds} s`);
   }
 }
 
@@ -38,7 +37,7 @@ async function measureOnce(server: RunningServer, load: LoadOptions, options: Be
   const outcome = load.withLatency ? await runWithLatency(whole, options.directory) : await runDnsperf(whole);
   const used = cpuSeconds(server.program.pid) - before;
   if (outcome.lost > outcome.sent * LOST_PART) {
-    throw new Error(`${server.name} lost ${outcome.lost} of ${outcome.sent} questions`);
+    throw new Error(`${server.name} lost ${outcome.lost} of ${outcome.sent} queries`);
   }
   return { ...outcome, cpuMicros: (used * 1e6) / outcome.completed };
 }

@@ -1,10 +1,10 @@
-// The statistics of a result.
+// Statistics of results.
 
 export function median(values: readonly number[]): number {
   return percentile(values, 0.5);
 }
 
-/** In any order. With few values, interpolates between the two nearest. NaN if there is none. */
+/** Takes values in any order, and interpolates between the two nearest. NaN if there are none. */
 export function percentile(values: readonly number[], part: number): number {
   const sorted = Float64Array.from(values).sort();
   if (sorted.length === 0) return Number.NaN;

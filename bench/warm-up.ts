@@ -6,7 +6,7 @@ import type { RunningServer } from './servers/server.ts';
 
 const MAX_SECONDS = 20;
 const EXPECTED = new Set(['NOERROR', 'NXDOMAIN']);
-/** Per cent of the answers. */
+/** Percentage of the answers. */
 const LEAST_NOERROR = 80;
 
 export async function warmUp(

@@ -8,7 +8,7 @@ import { say } from '../say.ts';
 
 const WRITERS = 3;
 const LINES_A_SECOND = 20_000;
-/** Before it is killed, and after it is back. */
+/** Duration before the engine is killed, and after its return. */
 const BESIDE_SECONDS = 10;
 const DAYS = 30;
 const QUERY = { seconds: 60 };
@@ -20,7 +20,7 @@ export interface MeasuredIngest {
   readonly stored: number;
   readonly rolledUp: number;
   readonly awaySeconds: number;
-  /** From the return of the engine until nothing waits. */
+  /** From the return of the engine until no batch waits. */
   readonly catchUpSeconds: number;
   readonly repeats: number;
 }
@@ -63,7 +63,7 @@ export async function measureAnalytics(lines: number, awayMs: number): Promise<M
 interface Writing {
   sent: number;
   repeats: number;
-  /** Writes everything that is due until then. */
+  /** Writes the lines that are due before then. */
   endMs: number;
 }
 
@@ -77,7 +77,7 @@ async function measureIngest(
   const state: Writing = { sent: 0, repeats: 0, endMs: Number.POSITIVE_INFINITY };
   const writers = Array.from({ length: WRITERS }, (_, writer) => write(analytics, writer, state));
   await pause(BESIDE_SECONDS * 1000);
-  say('the engine is killed and kept away');
+  say('the engine is killed and kept offline');
   const killedMs = performance.now();
   while (performance.now() - killedMs < awayMs) {
     store.kill();
@@ -191,7 +191,7 @@ const QUERIES = [
       quantilesDDMerge(0.01, 0.5, 0.9, 0.95, 0.99)(times) FROM requests_hourly WHERE ${OF_DOMAIN} GROUP BY day ORDER BY day`,
   },
   {
-    name: 'the hundred first URIs',
+    name: 'the hundred most frequent URIs',
     isRaw: false,
     sql: `SELECT uri, sum(count) AS n FROM uris_daily WHERE ${OF_DOMAIN} GROUP BY uri ORDER BY n DESC LIMIT 100`,
   },
@@ -201,13 +201,13 @@ const QUERIES = [
     sql: `SELECT status, sum(count) FROM values_daily WHERE ${OF_DOMAIN} GROUP BY status`,
   },
   {
-    name: 'by hour, of one host',
+    name: 'by hour, for one host',
     isRaw: true,
     sql: `SELECT toStartOfHour(at) AS hour, count(), sum(octets), uniqCombined64(15)(visitor) FROM requests
       WHERE ${OF_DOMAIN} AND (asked_host = '' AND host = 'host3.example.net' OR asked_host = 'host3.example.net') GROUP BY hour ORDER BY hour`,
   },
   {
-    name: 'by hour, of paths that begin alike',
+    name: 'by hour, for paths with a common prefix',
     isRaw: true,
     sql: `SELECT toStartOfHour(at) AS hour, count(), sum(octets), uniqCombined64(15)(visitor) FROM requests
       WHERE ${OF_DOMAIN} AND startsWith(uri, '/articles/12') GROUP BY hour ORDER BY hour`,

@@ -5,20 +5,20 @@ import { createRequire } from 'node:module';
 import { runToEnd } from '../program.ts';
 import type { RepeatedCall } from './api-under-test.ts';
 
-/** Calls under way at a time. */
+/** Number of concurrent calls. */
 export const CONNECTIONS = 10;
 const GRACE_MS = 20_000;
-/** Calls that may get no answer: PowerDNS ends the connection behind each one, and at times while the next is sent. */
+/** Fraction of calls that may get no answer: PowerDNS ends the connection after each one, sometimes while the next is being sent. */
 const LOST_PART = 0.05;
 const PROGRAM = createRequire(import.meta.url).resolve('autocannon');
 
 export interface Answered {
   readonly requestsPerSecond: number;
-  /** Half of the calls are answered in this time. */
+  /** Median time of an answer. */
   readonly p50Ms: number;
 }
 
-/** Throws where a call is not answered, or not with success. */
+/** Throws if too many calls got no answer, or if a call did not succeed. */
 export async function runAutocannon(
   call: RepeatedCall,
   { seconds, cpu }: { readonly seconds: number; readonly cpu: number | undefined },
@@ -45,7 +45,7 @@ export function readAnswered(output: string): Answered {
   const told = JSON.parse(output.slice(output.indexOf('{'))) as Told;
   const { requests, latency, errors, non2xx } = told;
   if (errors > LOST_PART * told['2xx'] || non2xx > 0 || told['2xx'] === 0) {
-    throw new Error(`autocannon: ${told['2xx']} calls succeeded, ${non2xx} did not, ${errors} got no answer`);
+    throw new Error(`autocannon: ${told['2xx']} calls succeeded, ${non2xx} failed, ${errors} got no answer`);
   }
   return { requestsPerSecond: requests.average, p50Ms: latency.p50 };
 }

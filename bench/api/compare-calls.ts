@@ -1,4 +1,4 @@
-// The same calls of two HTTP APIs, many at a time and in pairs: complete lists of records, and single created records.
+// Compares concurrent calls of two HTTP APIs, in alternating runs: complete lists of records, and single created records.
 
 import type { BenchOptions } from '../part.ts';
 import { atLeast, type Cell, count, fixed, table } from '../report/table.ts';
@@ -16,12 +16,12 @@ interface Comparison {
 }
 
 const COMPARISONS: readonly Comparison[] = [
-  { words: 'list of all of 50 records', zoneRecords: 50, call: 'list', wanted: 7 },
-  { words: 'list of all of 2 000 records', zoneRecords: 2000, call: 'list', wanted: 2 },
+  { words: 'list of all 50 records', zoneRecords: 50, call: 'list', wanted: 7 },
+  { words: 'list of all 2 000 records', zoneRecords: 2000, call: 'list', wanted: 2 },
   { words: 'one record created, in a zone of 50', zoneRecords: 50, call: 'create', wanted: 2.5 },
 ];
 
-/** The table and the text above it. */
+/** Returns the table and the text above it. */
 export async function compareCalls(
   contestants: readonly ApiUnderTest[],
   records: readonly ZoneRecord[],
@@ -39,13 +39,13 @@ export async function compareCalls(
     rows.push([comparison.words, ...cells, atLeast(median(ratios), comparison.wanted)]);
   }
   return [
-    `### Many calls at a time\n\n${CONNECTIONS} connections, each with the next call as soon as the one before is answered (autocannon), for ${options.seconds} s in each of ${options.rounds} rounds in turn: answers a second, and the milliseconds within which half of them came. ` +
-      'The API has one core, Postgres and the client the other. The ratio is the median of those of the rounds.',
-    table(['', ...contestants.map(({ label }) => label), 'ours ÷ theirs'], rows),
+    `### Concurrent calls\n\n${CONNECTIONS} connections, each of which sends its next call as soon as the previous one is answered (autocannon), for ${options.seconds} s in each of ${options.rounds} alternating rounds. Figures are answers per second and, in brackets, the median time in milliseconds. ` +
+      'The API has one core, Postgres and the client the other. The ratio is the median of the rounds’ ratios.',
+    table(['', ...contestants.map(({ label }) => label), 'Zonefleet ÷ PowerDNS'], rows),
   ];
 }
 
-/** The runs of each contestant. Every run that creates has a new zone, since those grow. */
+/** Returns the runs of each contestant. Each run that creates records has a new zone, because zones grow. */
 async function runInPairs(
   { words, zoneRecords, call }: Comparison,
   contestants: readonly ApiUnderTest[],
@@ -62,7 +62,7 @@ async function runInPairs(
       const run = await runAutocannon(one.repeated(zone)[call], { seconds, cpu: loadCpu });
       runs[place]?.push(run);
       say(
-        `  ${words}, round ${round + 1} of ${rounds}, ${one.label}: ${fixed(run.requestsPerSecond, 1)} a second`,
+        `  ${words}, round ${round + 1} of ${rounds}, ${one.label}: ${fixed(run.requestsPerSecond, 1)} per second`,
       );
     }
   }

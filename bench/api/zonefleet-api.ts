@@ -1,4 +1,4 @@
-// Our API as an operator runs it (`npm run api`, without npm's process).
+// Zonefleet's API as an operator runs it (`npm run api`, without npm's process).
 
 import { fileURLToPath } from 'node:url';
 import { generateKey } from '../../src/store/accounts/api-keys.ts';
@@ -11,9 +11,9 @@ import { type ApiUnderTest, call, untilAnswers, WORD, type ZoneRecord } from './
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
 export interface ZonefleetApi extends ApiUnderTest {
-  /** A page of the list of domains. */
+  /** Reads a page of the list of domains. */
   listDomains(limit: number): Promise<void>;
-  /** So many more domains of the same account. */
+  /** Adds this many domains of the same account. */
   addDomains(count: number): Promise<void>;
 }
 
@@ -67,7 +67,7 @@ export async function startZonefleetApi(cpu: number | undefined): Promise<Zonefl
   };
 }
 
-/** `key` becomes one of a global admin. Resolves when it answers at `base`. */
+/** Starts the API with `key` as the key of a global admin. Resolves when it answers at `base`. */
 export async function runZonefleetApi(options: {
   databaseUrl: string;
   key: string;

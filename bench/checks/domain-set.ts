@@ -13,7 +13,7 @@ export interface DomainSet {
   readonly count: number;
   /** SQL, of `i`, which counts from 0: the zone above the domain, with the final dot. */
   readonly parent: string;
-  /** SQL: when it is to be checked. */
+  /** SQL: the time of the next check. */
   readonly dueAt: string;
 }
 
@@ -44,7 +44,7 @@ export function silentDomains(count: number): DomainSet {
   };
 }
 
-/** Due evenly over a day; the parent of rank r has 1/r of what the first one has. */
+/** Returns domains due evenly over a day. The parent of rank r has 1/r as many domains as the first one. */
 export function scheduledDomains(count: number, parents: number): DomainSet {
   return {
     name: `scheduled_${count}`,
@@ -88,6 +88,6 @@ export async function domainDatabase({ name, count, parent, dueAt }: DomainSet):
       'vacuum (analyze) zones',
       'checkpoint',
     );
-    say(`${count} domains made in ${((performance.now() - startedMs) / 1000).toFixed(1)} s`);
+    say(`${count} domains created in ${((performance.now() - startedMs) / 1000).toFixed(1)} s`);
   });
 }

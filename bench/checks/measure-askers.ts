@@ -17,7 +17,7 @@ import { startWorker } from './worker.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const DOMAINS = 10_000;
-/** Until a thousand have asked once. */
+/** Time in which each of a thousand users sends its first request. */
 const BEGIN_MS = 7000;
 
 export interface MeasuredAskers {
@@ -79,7 +79,7 @@ export async function measureAskers(parents: Parents, options: BenchOptions): Pr
         seconds += (performance.now() - startedMs) / 1000;
         cpu += cpuSeconds(api.program.pid) - cpuBefore;
         say(
-          `  round ${round} of ${options.rounds}: ${Math.round(without.at(-1) ?? 0)} checks/s, ${Math.round(beside.at(-1) ?? 0)} beside askers`,
+          `  round ${round} of ${options.rounds}: ${Math.round(without.at(-1) ?? 0)} checks/s, ${Math.round(beside.at(-1) ?? 0)} with users`,
         );
       }
     } finally {
@@ -97,6 +97,6 @@ function told(askers: Program): Record<string, number> {
   try {
     return JSON.parse(text);
   } catch {
-    throw new Error(`the askers ended with: ${text}`);
+    throw new Error(`the process of the users ended with: ${text}`);
   }
 }

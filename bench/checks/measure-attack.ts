@@ -46,15 +46,15 @@ export async function measureAttack(parents: Parents, options: BenchOptions): Pr
     const packets = after.map((all, i) => all - (before[i] ?? 0));
     const first = await firstChecks(db);
     say(
-      `  first check p99 ${fixed(percentile(first, 0.99), 2)} s, requested ${fixed(percentile(asked, 0.99), 2)} s`,
+      `  p99 until the first check ${fixed(percentile(first, 0.99), 2)} s, until the result of a requested check ${fixed(percentile(asked, 0.99), 2)} s`,
     );
     return [
       `${count(domains)} domains of one account under ${count(packets.length)} silent addresses, ${SECONDS} s, one workers process.`,
       table(
         ['honest accounts', 'number', 'p50, s', 'p99, s', 'wanted'],
         [
-          row('first check begins after the create', first, 5),
-          row('a requested check is answered', asked, 8),
+          row('from the creation to the start of the first check', first, 5),
+          row('from the request of a check to its result', asked, 8),
         ],
       ),
       `Packets to one silent address: at most ${Math.max(...packets)} in ${SECONDS} s.`,

@@ -14,11 +14,11 @@ import type { Parents } from './start-parents.ts';
 import { wantedAtLeast } from './wanted.ts';
 
 export interface Order {
-  /** Name to begin with: none is observed twice. */
+  /** Index of the first name. No name is observed twice. */
   readonly first: number;
   readonly seconds: number;
   readonly concurrency: number;
-  /** Questions to one address. */
+  /** Queries per second to one address. */
   readonly perSecond: number;
 }
 
@@ -28,7 +28,7 @@ export interface Observed {
   readonly cpuSeconds: number;
   readonly packets: { readonly median: number; readonly p99: number };
   readonly millis: { readonly median: number; readonly p99: number };
-  /** Whose verdict is not `match`. */
+  /** Number of checks whose verdict is not `match`. */
   readonly others: number;
 }
 
@@ -37,7 +37,7 @@ const PROGRAM = fileURLToPath(new URL('./observing-process.ts', import.meta.url)
 const [CONCURRENCY, PER_SECOND] = [200, 50];
 const UNLIMITED = 1_000_000;
 const DIGS_AT_ONCE = 16;
-/** About as many as it does. */
+/** Number of checks that it roughly makes in a run. */
 const DIGS_PER_SECOND = 50;
 /** Longer than a burst that a limit allows. */
 const LEAST_SECONDS = 5;
@@ -57,13 +57,13 @@ export async function measureObserving(parents: Parents, options: BenchOptions):
     const answer = message();
     program.child.send({ first: runs++ * NAMES_PER_RUN, seconds, concurrency: CONCURRENCY, perSecond });
     const observed = (await answer)[0] as Observed;
-    if (observed.others > 0) throw new Error(`${observed.others} of ${observed.checks} checks were no match`);
+    if (observed.others > 0) throw new Error(`${observed.others} of ${observed.checks} checks did not match`);
     return observed;
   };
   const seconds = Math.max(LEAST_SECONDS, options.seconds);
   const [limited, unlimited, traced]: [Observed[], Observed[], Traced[]] = [[], [], []];
   const hasDig = versionOf(['dig', '-v'], /DiG (\S+?)-/) !== undefined;
-  if (!hasDig) say('  dig is not installed: left out');
+  if (!hasDig) say('  dig is not installed: skipped');
   try {
     await observe(seconds, UNLIMITED);
     for (let round = 1; round <= options.rounds; round++) {
@@ -128,9 +128,9 @@ function observingTable(
   return table(
     ['', 'checks/s', 'CPU ms a check', 'packets', 'p99', 'ms a check', 'p99'],
     [
-      row(`**Zonefleet**, ${PER_SECOND} questions a second to an address`, limited, true),
+      row(`**Zonefleet**, ${PER_SECOND} queries per second to an address`, limited, true),
       row('**Zonefleet**, without that limit', unlimited, false),
-      [`\`dig +trace\`, ${DIGS_AT_ONCE} at once`, count(perSecond), fixed(cpuMillis, 2), '4', '', '', ''],
+      [`\`dig +trace\`, ${DIGS_AT_ONCE} concurrent`, count(perSecond), fixed(cpuMillis, 2), '4', '', '', ''],
       [
         'dig ÷ Zonefleet, both without limit',
         fixed(perSecond / of(unlimited, perSecondOf), 3),

@@ -31,7 +31,7 @@ export async function measureQueue(parents: Parents, options: BenchOptions): Pro
   try {
     for (const backend of ['postgres', 'redis'] as const) {
       if (backend === 'redis' && versionOf(['redis-server', '--version'], /v=(\S+)/) === undefined) {
-        say('  redis-server is not installed: left out');
+        say('  redis-server is not installed: skipped');
         continue;
       }
       results.push(await measureBackend(backend, { databaseUrl, domains, parents }, options));
@@ -83,7 +83,7 @@ async function startRedis(options: BenchOptions): Promise<{ program: Program; ur
 
 function queueTable(setups: readonly Setup[], domains: number): string {
   return table(
-    ['queue in', 'checks/s', 'CPU ms a check: worker', 'Postgres', 'Redis', 'packets a check'],
+    ['queue in', 'checks/s', 'CPU ms per check: worker', 'Postgres', 'Redis', 'packets per check'],
     setups.map(({ label, wanted, rounds, redis }) => {
       const of = (read: (round: Round) => number) => median(rounds.map(read));
       return [
@@ -112,5 +112,5 @@ function queueTable(setups: readonly Setup[], domains: number): string {
         ),
       ];
     }),
-  ).concat(`\n\n${count(domains)} domains in a round.`);
+  ).concat(`\n\n${count(domains)} domains in each round.`);
 }

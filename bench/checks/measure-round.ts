@@ -9,7 +9,7 @@ import type { Worker } from './worker.ts';
 
 const LONGEST_MS = 300_000;
 const POLL_MS = 20;
-/** Once the first claim was seen: looking costs Postgres a few milliseconds. */
+/** Interval of polls after the first claim. A poll costs Postgres a few milliseconds. */
 const LATER_POLL_MS = 200;
 /** Duration of a claim. A saved check is due much later. */
 const LEASE_SECONDS = 120;

@@ -24,9 +24,9 @@ const PARENTS = 1500;
 const SECONDS = 30;
 /** Like the scheduler's query when the queue has room. */
 const CLAIM = { limit: 400, perParent: 100, after: undefined, leaseSeconds: 120 };
-/** Never full here. */
+/** Free slots of the queue, which is never full here. */
 const ROOM = 1000;
-/** Until Postgres has counted what a connection did. */
+/** Time until Postgres has added a connection's work to its statistics. */
 const STATISTICS_MS = 2000;
 const WANTED_PERCENT = 5;
 
@@ -47,9 +47,9 @@ export async function measureScheduler(options: BenchOptions): Promise<string[]>
       table(
         ['', 'domains claimed', 'CPU of Postgres, % of one core'],
         [
-          ['one claim a second', count(claims.claimed), judged(claims.percent, WANTED_PERCENT)],
+          ['one claim per second', count(claims.claimed), judged(claims.percent, WANTED_PERCENT)],
           [
-            'the schedule as it runs, with its queue in Postgres',
+            'the complete schedule, with its queue in Postgres',
             count(schedule.claimed),
             judged(schedule.percent, undefined),
           ],
@@ -130,7 +130,7 @@ async function runWholeSchedule(db: Database, databaseUrl: string, seconds: numb
   }
 }
 
-/** Refuses a plan that reads or sorts what is not due. */
+/** Rejects a plan that reads or sorts domains that are not due. */
 async function explain(db: Database): Promise<string> {
   const { rows } = await sql<{ 'QUERY PLAN': string }>`
     explain (analyze, costs off, buffers off, timing off, summary off) ${claimStatement(CLAIM)}`.execute(db);

@@ -1,5 +1,5 @@
-// Observes and judges delegations as a worker does, and nothing else: no queue and no Postgres. For each message it
-// observes so many names, and tells what that took.
+// Observes and evaluates delegations as a worker does, without a queue and Postgres. Each message requests a number of
+// names, and is answered with the time and processor time that they took.
 //   observing-process.ts PORT HINTS_FILE
 
 import type { Expected } from '../../src/checks/delegation/check-state.ts';

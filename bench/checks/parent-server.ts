@@ -1,4 +1,4 @@
-// The servers of that small internet, in one process: every reply comes so many milliseconds after its question.
+// The servers of the small internet, in one process. Each reply is sent a fixed number of milliseconds after its query.
 //   parent-server.ts PORT DELAY_MS
 
 import { createSocket, type RemoteInfo, type Socket } from 'node:dgram';
@@ -90,7 +90,7 @@ const ZONES = Array.from({ length: PARENT_ZONES }, (_, i) => {
     soa: soaOf(parentZone(i)),
   };
 });
-/** The same for every domain that is queried by its own name. */
+/** The answer is the same for every domain that is queried by its own name. */
 const DELEGATION = nsOf(POINTER, OUR_NAMESERVERS);
 const ROOT_SOA = soaOf('.');
 const OPT_RECORD = Buffer.from([0, 0, OPT, 0x04, 0xd0, 0, 0, 0, 0, 0, 0]);
@@ -158,7 +158,7 @@ function reply(address: string, question: Buffer): Buffer | undefined {
 }
 
 function send(socket: Socket, octets: Buffer, to: RemoteInfo): void {
-  socket.send(octets, to.port, to.address, () => {}); // the client may be gone
+  socket.send(octets, to.port, to.address, () => {}); // the client may have ended
 }
 
 async function listen(address: string): Promise<void> {

@@ -1,5 +1,5 @@
 // A small internet on loopback addresses: a root, top-level zones spread over 64 addresses, and names below them that are
-// all delegated to us. Nameservers are named after their addresses, so that dig finds them without the machine's resolver.
+// all delegated to Zonefleet. Nameservers are named after their addresses, so that dig finds them without the machine's resolver.
 
 /** The domains are delegated to these: the set that a domain of the benchmark should have. */
 export const OUR_NAMESERVERS = ['127.0.20.65', '127.0.20.66'] as const;
@@ -39,7 +39,7 @@ export function addressesOfZone(index: number): string[] {
   return Array.from({ length: ADDRESSES_PER_ZONE }, (_, i) => parentAddress(index * ADDRESSES_PER_ZONE + i));
 }
 
-/** A few addresses, each of a server that holds a top-level zone too. */
+/** Returns a few addresses, each of a server that also serves a top-level zone. */
 export function rootAddresses(): string[] {
   const step = PARENT_ADDRESSES / ROOT_ADDRESSES;
   return Array.from({ length: ROOT_ADDRESSES }, (_, i) => parentAddress(i * step));
@@ -52,7 +52,7 @@ export function rootHints(): string {
     .join('');
 }
 
-/** Any number of names, the zones in turn. */
+/** Returns the name with this index. Consecutive names are in different zones. */
 export function parentedName(index: number): string {
   return `d${String(index).padStart(7, '0')}.${parentZone(index % PARENT_ZONES)}`;
 }

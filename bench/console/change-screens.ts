@@ -12,16 +12,16 @@ export interface Changed {
   readonly after: Held;
 }
 
-/** Loads every screen, and fills what is kept once for each. */
+/** Walks that load every screen and fill its caches. */
 const WALKS_BEFORE = 2;
 
-/** At least `wanted` changes after these walks; all figures are of the list of domains. */
+/** Makes at least `wanted` changes after these walks. All figures are measured at the list of domains. */
 export async function changeScreens(page: Page, domain: string, wanted: number): Promise<Changed> {
   const session = await page.context().newCDPSession(page);
   await page.goto('/console/domains');
   for (let i = 0; i < WALKS_BEFORE; i++) await walkScreens(page, domain);
   const held = async () => {
-    await page.waitForTimeout(1000); // answers that nobody waits for any more
+    await page.waitForTimeout(1000); // responses that no screen waits for
     return await heldBy(session);
   };
   const before = await held();

@@ -13,7 +13,7 @@ const LONGEST_MS = 60_000;
 export interface Loaded {
   readonly kib: number;
   readonly requests: number;
-  /** From the start of the navigation. NaN: it was never at rest. */
+  /** Since the start of the navigation. NaN if the page was never idle. */
   readonly interactiveMs: number;
   /** CPU time of the page's thread until it was idle, which does not depend on the load of the machine. */
   readonly processorMs: number;

@@ -10,7 +10,7 @@ interface Task {
 
 interface Told {
   readonly tasks: readonly Task[];
-  /** When the element was there first. */
+  /** When the element first existed. */
   readonly readyMs: number | undefined;
   readonly nowMs: number;
 }

@@ -29,7 +29,7 @@ export interface Peer {
   /** Debian's package. */
   readonly needs: string;
   readonly isInstalled: boolean;
-  /** `directory`: for its files. */
+  /** @param directory for its files */
   serve(directory: string): Promise<PeerPage>;
 }
 

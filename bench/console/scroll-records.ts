@@ -16,7 +16,7 @@ export interface Scrolled {
   readonly longestMs: number;
   /** Maximum CPU time of a task in milliseconds, which does not depend on the load of the machine. */
   readonly processorMs: number;
-  /** Maximum number at one time. */
+  /** Maximum number of rows in the page. */
   readonly rowsDrawn: number;
 }
 
@@ -25,7 +25,7 @@ export async function scrollRecords(page: Page, domain: string, slower: number):
   await watchTasks(page, ROW);
   await page.goto(`/console/domains/${domain}/records`);
   await page.locator(ROW).first().waitFor();
-  await page.waitForTimeout(1000); // what the load itself takes is not of the subject
+  await page.waitForTimeout(1000); // the load itself is not measured
   const session = await page.context().newCDPSession(page);
   await session.send('Emulation.setCPUThrottlingRate', { rate: slower });
   await forgetTasks(page);
@@ -45,7 +45,7 @@ export async function scrollRecords(page: Page, domain: string, slower: number):
     await pass();
   }
   for (let i = 0; i < LEAPS; i++) {
-    // Up and down the whole list, never to where it is.
+    // Jumps up and down the whole list, never to the current position.
     const share = ((i * 7) % LEAPS) / LEAPS;
     await page.evaluate(`scrollTo(0, document.documentElement.scrollHeight * ${share})`);
     await pass();
@@ -55,7 +55,7 @@ export async function scrollRecords(page: Page, domain: string, slower: number):
     await page.keyboard.press(key);
     await pass();
   }
-  await page.waitForTimeout(500); // the observer tells a task after its end
+  await page.waitForTimeout(500); // the observer reports a task after its end
   const durations = (await tasksOf(page)).tasks.map(({ duration }) => duration);
   const processorMs = longestTask(await browser.stopTracing());
   return { longTasks: durations.length, longestMs: Math.max(0, ...durations), processorMs, rowsDrawn };

@@ -1,4 +1,4 @@
-// The console on our API as an operator runs it, with an account that has many domains, one of them with many records.
+// The console on an API as an operator runs it, with an account that has many domains, one of them with many records.
 
 import { hash } from '@node-rs/argon2';
 import type { Browser } from 'playwright-core';
@@ -23,12 +23,12 @@ export const LARGE = 'large.example';
 
 export interface ServedConsole {
   readonly url: string;
-  /** A page of the account's owner, who is an admin too. */
+  /** Opens a page as the account's owner, who is also an admin. */
   open(browser: Browser): Promise<WatchedPage>;
   stop(): Promise<void>;
 }
 
-/** The domain `LARGE` has as many records. */
+/** @param records number of records in the domain `LARGE` */
 export async function serveConsoleWith(records: number): Promise<ServedConsole> {
   const databaseUrl = await zonefleetDatabase({ name: 'console', zones: [], records: 0 });
   await runOn(databaseUrl, 'update plans set max_records = null, max_domains = null');
@@ -56,14 +56,14 @@ export async function serveConsoleWith(records: number): Promise<ServedConsole> 
       });
       const data = { email: OWNER, password: PASSWORD };
       const answer = await watched.context.request.post('/auth/login', { data });
-      if (answer.status() !== 200) throw new Error(`nobody is signed in: ${await answer.text()}`);
+      if (answer.status() !== 200) throw new Error(`no user is signed in: ${await answer.text()}`);
       return watched;
     },
     stop: () => program.stop(),
   };
 }
 
-/** The account of the key that the API makes when it starts. */
+/** Returns the account of the key that the API creates when it starts. */
 async function prepareOwner(databaseUrl: string): Promise<void> {
   const db = openDatabase(databaseUrl);
   try {

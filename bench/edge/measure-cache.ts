@@ -31,8 +31,8 @@ const PAGES = [
   ['sorted by path', '?sort=path'],
   ['the last 100 by offset, sorted by path', '?sort=path&offset=999900'],
   ['one host of 100', '?host=h7.*'],
-  ['a part of paths, found in one of 1,000', '?path=/77/'],
-  ['a part of paths that none has', '?path=nowhere'],
+  ['part of a path, in one of 1,000 entries', '?path=/77/'],
+  ['part of a path, in no entry', '?path=nowhere'],
   ['path *a*a*a*a*', '?path=*a*a*a*a*'],
 ] as const;
 

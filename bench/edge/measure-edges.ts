@@ -65,7 +65,7 @@ export async function measureEdges(domains: number, options: BenchOptions): Prom
     await changeMany(databaseUrl);
     const linesBefore = streams[0]?.lines ?? 0;
     const backMs = performance.now();
-    // The domain that changes last is the last to be told.
+    // The domain that changes last is sent last.
     await Promise.all(streams.map((stream) => openUntil(stream, '"domain":"n1.edges"')));
     return {
       domains,
@@ -153,7 +153,7 @@ export async function preparedDatabase(name = 'edges'): Promise<string> {
   });
 }
 
-/** Each has a proxied name and a rule. Returns the URL of a rule. */
+/** Creates the domains, each with a proxied name and a rule. Returns the URL of a rule. */
 async function makeDomains(
   url: string,
   headers: Record<string, string>,

@@ -57,7 +57,7 @@ export function comparedTable(
     ['', 'q/s', 'CPU µs per query', 'p50 ms', 'p99 ms', 'p99.9 ms'],
     [
       row('without edits', quiet),
-      row(`with ${count(changesPerSecond)} changes a second`, busy),
+      row(`with ${count(changesPerSecond)} changes per second`, busy),
       [
         'times as much',
         '',

@@ -35,7 +35,7 @@ async function editRecords(client: Client, edits: readonly RecordEdit[]): Promis
     values: [edits.map((e) => e.zone), edits.map((e) => e.owner), edits.map((e) => e.address)],
   });
   if (rowCount !== edits.length)
-    throw new Error(`${edits.length - (rowCount ?? 0)} zones to edit are not there`);
+    throw new Error(`${edits.length - (rowCount ?? 0)} zones to edit do not exist`);
   // Without NOTIFY, nodes poll once per second.
   client.query('select pg_notify($1, $2)', [CHANGES_CHANNEL, '']).catch(() => {});
 }

@@ -6,16 +6,16 @@ import type { EditWriter, RecordEdit } from './edit-records.ts';
 import type { AnswerWatch } from './watch-answers.ts';
 
 export interface StreamOptions {
-  /** Ended with the stream. */
+  /** Ended when the stream ends. */
   readonly writer: EditWriter;
   /** The zone and owner of the n-th edit; both with the final dot. */
   readonly target: (n: number) => { zone: string; owner: string };
   readonly transactionsPerSecond: number;
   /** Zones in one transaction. */
   readonly editsEach: number;
-  /** Transactions under way; otherwise one after the other. */
+  /** Number of concurrent transactions. Default: 1. */
   readonly atOnce?: number;
-  /** Takes the times of each edit. */
+  /** Receives the times of each edit. */
   readonly watch?: AnswerWatch;
 }
 
@@ -57,7 +57,7 @@ export class EditStream {
     };
   }
 
-  /** One that is late is made up for, so that the rate holds on average. */
+  /** Makes up for late edits, so that the rate is correct on average. */
   async #run(): Promise<void> {
     const { transactionsPerSecond, editsEach, atOnce = 1 } = this.#options;
     const underWay = new Set<Promise<void>>();

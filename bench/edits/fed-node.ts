@@ -1,5 +1,5 @@
-// A nameserver without Postgres: the zones of a recipe in an image, one UDP thread, and this thread, which writes as many
-// changes a second as its parent says. It shows what writing does to reading, and nothing of the way there.
+// A nameserver without Postgres: the zones of a recipe in an image, one UDP thread, and this thread, which writes the
+// number of changes per second that its parent requests. It shows the effect of writes on reads, without Postgres.
 //   fed-node.ts ADDRESS PORT ZONES
 
 import { parseName, prependLabel } from '../../src/dns/name.ts';

@@ -12,7 +12,7 @@ import { writeQueries } from '../zones/query-file.ts';
 import { evenly, makeRecipeZones, recipeQuestions } from '../zones/recipe-zones.ts';
 import { type ComparedLoads, compareLoads } from './compare-loads.ts';
 
-const MAX_ZONES = 50_000; // the node builds them by itself, each in a tenth of a millisecond
+const MAX_ZONES = 50_000; // the node builds each in a tenth of a millisecond
 const CHANGES_PER_SECOND = 1000;
 const PROGRAM = fileURLToPath(new URL('./fed-node.ts', import.meta.url));
 
@@ -34,7 +34,7 @@ export async function measureFed(zones: number, options: BenchOptions): Promise<
       program: { ipc: true },
     },
   );
-  say(`a node that is fed by itself answers for ${count} zones`);
+  say(`a node without Postgres answers for ${count} zones`);
   /** The number of changes made since the last call. */
   const changeBy = async (perSecond: number): Promise<number> => {
     const answer = once(server.program.child, 'message');

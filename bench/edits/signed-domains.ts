@@ -16,7 +16,7 @@ import { RECIPE } from '../zones/recipe-zones.ts';
 
 const NAMES_AN_EDIT = 5000;
 const NEVER = new AbortController().signal;
-/** The name of the large one. */
+/** Name of the large domain. */
 export const LARGE = 'large.test.';
 
 export interface SignedDomains {
@@ -43,7 +43,7 @@ export async function makeSignedDomains(domains: number, names: number): Promise
         await addSmall(db, account, unsignedName(i));
         await enabled(db, { domainId: await addSmall(db, account, signedName(i)) });
       }
-      say(`${domains} unsigned and ${domains} signed domains are made`);
+      say(`${domains} unsigned and ${domains} signed domains are created`);
       await addLarge(db, account, names);
     } finally {
       await db.destroy();
@@ -59,7 +59,7 @@ async function addSmall(db: Database, account: number, name: string): Promise<nu
   return id;
 }
 
-/** Without the SOA and NS, which are ours. */
+/** Returns the records without SOA and NS, which belong to the service. */
 function customerLines(name: string): string[] {
   return RECIPE.split('\n')
     .filter((line) => / (A|CNAME|MX|TXT) /.test(line))

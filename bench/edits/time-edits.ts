@@ -30,7 +30,7 @@ export async function timeEdits(
   options: BenchOptions,
 ): Promise<StreamResult> {
   const seconds = Math.min(VISIBLE_SECONDS, options.seconds * 7);
-  say(`  ${perSecond} single edits a second for ${seconds} s`);
+  say(`  ${perSecond} single edits per second for ${seconds} s`);
   const watch = await AnswerWatch.open(server.address, server.port);
   try {
     const stream = new EditStream({
@@ -50,7 +50,7 @@ export async function timeEdits(
   }
 }
 
-/** An edit that is never answered counts as lost and not as slow. */
+/** An edit that is never answered counts as lost, not as slow. */
 async function untilSeen(watch: AnswerWatch): Promise<void> {
   const deadline = performance.now() + 10_000;
   while (watch.waiting > 0) {

@@ -26,7 +26,7 @@ interface MeasuredLogins {
   /** Times of the other calls in milliseconds: before and during the sign-ins. */
   readonly quiet: readonly number[];
   readonly meanwhile: readonly number[];
-  /** PSS of the process before and at its largest. */
+  /** PSS of the process before, and its maximum. */
   readonly bytesBefore: number;
   readonly bytesMost: number;
 }

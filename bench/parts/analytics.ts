@@ -19,7 +19,7 @@ export const analytics: Part = {
   names: ['analytics'],
   async run(options) {
     const lines = options.zones ?? LINES;
-    say('three writers, 20,000 lines a second together');
+    say('three writers, 20,000 lines per second in total');
     const { ingest, makeSeconds, bytes, queries } = await measureAnalytics(
       lines,
       lines < LINES ? SHORT_AWAY_MS : AWAY_MS,
@@ -27,16 +27,19 @@ export const analytics: Part = {
     const lost = ingest.sent - ingest.stored;
     const rows = [
       ['lines that three writers sent', count(ingest.sent)],
-      ['of these missing or counted twice in the raw lines', judged(Math.abs(lost), 0, 0)],
+      ['of these, missing or duplicate among the raw lines', judged(Math.abs(lost), 0, 0)],
       ['the same in the rollups', judged(Math.abs(ingest.sent - ingest.rolledUp), 0, 0)],
-      ['the engine was killed and away for, s', ingest.awaySeconds.toFixed(0)],
+      ['duration of the outage of the killed engine, s', ingest.awaySeconds.toFixed(0)],
       [
-        'from its return until nothing waited (10 s of further lines in it), s',
+        'from its return until no batch waited, including 10 s of further lines, s',
         ingest.catchUpSeconds.toFixed(0),
       ],
       ['batches that were repeated', count(ingest.repeats)],
-      [`${count(lines)} lines of one domain in 30 days made inside the engine, s`, makeSeconds.toFixed(0)],
-      ['on the disk in all, GiB', (bytes / GIB).toFixed(2)],
+      [
+        `${count(lines)} lines of one domain over 30 days generated inside the engine, s`,
+        makeSeconds.toFixed(0),
+      ],
+      ['total on disk, GiB', (bytes / GIB).toFixed(2)],
       ...queries.map(({ name, isRaw, seconds }) => [
         `${isRaw ? 'raw lines' : 'rollups'}: ${name}, s`,
         judged(seconds, isRaw ? RAW_SECONDS : ROLLUP_SECONDS),
@@ -47,8 +50,8 @@ export const analytics: Part = {
         part: 'analytics',
         title: 'Analytics',
         blocks: [
-          'Three writers send 20 000 lines a second together, in batches of a second, to the embedded engine; each keeps what is not stored yet and repeats it with the same token. ' +
-            `Queries go over 30 days; the slowest of three runs. Load of the machine at the end: ${loadavg()[0]?.toFixed(1)}, on two cores.`,
+          'Three writers send 20 000 lines per second in total to the embedded engine, one batch per second. Each keeps batches that are not stored yet, and repeats them with the same token. ' +
+            `Queries cover 30 days; the slowest of three runs counts. Load of the machine at the end: ${loadavg()[0]?.toFixed(1)}, on two cores.`,
           table(['', 'figure'], rows as string[][]),
         ],
         charts: [],

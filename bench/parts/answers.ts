@@ -51,8 +51,8 @@ async function compare(
 ): Promise<Section> {
   const blocks: string[] = [
     'One zone of 10 000 names: 60 % A, 15 % AAAA, 5 % through a CNAME, 5 % names that do not exist, 5 % wildcards, 10 % MX and ' +
-      'TXT of the apex. PowerDNS answers from its caches, which a first pass through all questions has filled. Cookies are those ' +
-      'that the server gave the client before.',
+      'TXT of the apex. PowerDNS answers from its caches, which a first pass through all queries has filled. Cookies are those ' +
+      'that the server sent to the client before.',
   ];
   const charts: Chart[] = [];
   for (const { name, title } of VARIANTS) {
@@ -65,7 +65,7 @@ async function compare(
     blocks.push(`### Questions ${title}`, comparisonTable(runs, LIMITS[name]));
     charts.push({
       name: `answers-${name}`,
-      title: `CPU per query, questions ${title}`,
+      title: `CPU per query, queries ${title}`,
       unit: 'µs',
       digits: 2,
       bars: cpuBars(runs),

@@ -50,8 +50,8 @@ export const api: Part = {
           part: 'api',
           title: 'The HTTP API',
           blocks: [
-            `A zone of ${count(RECORDS)} records, through the API, one call at a time; median of ${options.rounds} rounds in turn, in milliseconds (lowest to highest). The API has one core, ` +
-              'Postgres and the client the other. The zone is a new one in each round.',
+            `A zone of ${count(RECORDS)} records, written and read with one call at a time: medians of ${options.rounds} alternating rounds in milliseconds (lowest–highest). The API has one core, ` +
+              'Postgres and the client the other. Each round uses a new zone.',
             table(
               ['', ...contestants.map(({ label }) => label)],
               STEPS.map((step) => [

@@ -23,14 +23,14 @@ export const cache: Part = {
           `${count(purges.length)} purges of a URL, one after the other; from the call until the last of three edges has received it. ` +
             `The edges run in the process that measures.`,
           table(
-            ['a purge is received by every edge', 'ms'],
+            ['every edge has received a purge', 'ms'],
             [
               ['p50', percentile(purges, 0.5).toFixed(1)],
               ['p99', judged(percentile(purges, 0.99), PURGE_MS, 1)],
               ['most', Math.max(...purges).toFixed(1)],
             ],
           ),
-          `Then one domain gets ${count(entries)} entries. A page with its total, by HTTP, median of three; statements end after 4.5 seconds each.`,
+          `Then one domain gets ${count(entries)} entries. Times are those of a page with its total over HTTP, medians of three. A statement may take 4.5 seconds.`,
           table(
             ['page', 'of', 'ms'],
             pages.map(({ what, total, ms }) => [what, count(total), median(ms).toFixed(0)]),

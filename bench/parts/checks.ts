@@ -38,19 +38,19 @@ export const checks: Part = {
         title: 'Delegation checks',
         blocks: [
           `A small internet on loopback: a root and ${PARENT_ZONES} top-level zones at ${PARENT_ADDRESSES} addresses, which answer after ` +
-            `${PARENT_DELAY_MS} ms; every domain is asked for at two of the four addresses of its parent, and is delegated to us. At most ` +
-            `50 questions a second go to one address, as by default: at ${PARENT_ADDRESSES} addresses that allows 1 600 checks a second of ` +
-            'two questions each.',
-          '### Observe and judge\n\nOne process on one core, without queue and Postgres; the walk from the root is in its cache. ' +
-            '`dig +trace` begins at the root each time, and asks the domain’s own nameserver too.',
+            `${PARENT_DELAY_MS} ms; every domain is looked up at two of the four addresses of its parent, and is delegated to Zonefleet. At most ` +
+            `50 queries per second are sent to one address, which is the default. With ${PARENT_ADDRESSES} addresses, that allows 1 600 checks per second of ` +
+            'two queries each.',
+          '### Observe and evaluate\n\nOne process on one core, without a queue and Postgres, and with the walk from the root in its cache. ' +
+            '`dig +trace` starts at the root each time, and also queries the domain’s own nameserver.',
           observing,
-          '### From due to saved\n\nOne `npm run workers` on one core: it claims due domains, brings them through the queue, checks and saves them. ' +
-            'Postgres, Redis and the internet share the other core. From the first claim until the last check is saved, by Postgres.',
+          '### From due to saved\n\nOne `npm run workers` on one core claims due domains, passes them through the queue, checks them and saves the results. ' +
+            'Postgres, Redis and the small internet share the other core. Times are from the first claim until the last check is saved, by the clock of Postgres.',
           queue,
-          '### One account under silent parents\n\nAll its domains are due at once. Beside it, accounts create a domain twice a second in all, and ask for a ' +
-            'check of it half a second later.',
+          '### One account under silent parents\n\nAll its domains are due at the same time. Meanwhile, other accounts create two domains per second in total, and request a ' +
+            'check of each half a second later.',
           attack,
-          '### A million domains, and nearly none is due',
+          '### A million domains, almost none of them due',
           ...scheduler,
         ],
         charts: [],
@@ -66,7 +66,7 @@ export const publicChecks: Part = {
   async run(options) {
     const parents = await startParents(options);
     try {
-      say('a thousand at /check/NAME');
+      say('a thousand users of /check/NAME');
       const {
         domains,
         without,
@@ -83,20 +83,20 @@ export const publicChecks: Part = {
           part: 'public_checks',
           title: 'Public checks',
           blocks: [
-            `A thousand people, each at an address of its own, ask \`POST /public/checks\` ten times a minute each for names that nobody has asked for: ` +
-              `${fixed(asks / seconds, 0)} a second. At the same time, one \`npm run workers\` on a core of its own checks ${count(domains)} domains that are due, from the first claim until the last is saved. ` +
-              'The API, the askers, Postgres and the small internet share the other core.',
+            `A thousand people, each with its own address, call \`POST /public/checks\` ten times per minute for names that were not checked before: ` +
+              `${fixed(asks / seconds, 0)} calls per second. Meanwhile, one \`npm run workers\` on its own core checks ${count(domains)} due domains, from the first claim until the last result is saved. ` +
+              'The API, the users, Postgres and the small internet share the other core.',
             table(
               ['', 'figure'],
               [
-                ['checks/s without askers', count(median(without))],
-                ['checks/s with askers', count(median(during))],
+                ['checks/s without users', count(median(without))],
+                ['checks/s with users', count(median(during))],
                 [
-                  'time of a check with askers ÷ without, median of the pairs',
+                  'time of a check with users ÷ without, median of the pairs',
                   judged(median(times), MOST_COST, 2),
                 ],
                 ['the pairs', times.map((each) => fixed(each, 2)).join(', ')],
-                ['CPU of the API for an ask, ms', fixed(cpuMillis, 2)],
+                ['CPU of the API per call, ms', fixed(cpuMillis, 2)],
                 ['answers', answers.join(', ')],
               ],
             ),

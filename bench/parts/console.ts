@@ -107,9 +107,9 @@ async function firstLoads(
   }
   return [
     '### First load',
-    `With an empty cache on a processor ${SLOWER} times slower (CDP): all octets over the wire, with heads and the answers of the API; ` +
-      "interactive is when what one came for is there and no task over 50 ms follows; beside it the processor time of the page's thread until it is at rest. Bull Board has a queue of 500 jobs; " +
-      'what both peers ask for elsewhere (fonts, news) is refused at once and not counted.',
+    `With an empty cache, on a processor ${SLOWER} times slower (CDP). KiB includes headers and the responses of the API. ` +
+      "The page is interactive when its content is present and no task over 50 ms follows. The last column is the processor time of the page's thread until it is idle. Bull Board has a queue of 500 jobs. " +
+      'Requests of both peers to other sites (fonts, news) are refused immediately and not counted.',
     table(['', 'KiB', 'requests', 'interactive, ms', 'processor, ms'], rows),
     ...missing,
   ];
@@ -126,7 +126,7 @@ async function scrolls(browser: Browser, served: ServedConsole, rounds: number):
       await context.close();
     }
     rows.push([
-      slower === 1 ? 'as the processor is' : `${slower} times slower`,
+      slower === 1 ? 'unchanged' : `${slower} times slower`,
       judged(median(runs.map(({ longTasks }) => longTasks)), 0, 0),
       `${Math.max(...runs.map(({ longTasks }) => longTasks))}`,
       fixed(median(runs.map(({ longestMs }) => longestMs)), 0),
@@ -136,15 +136,15 @@ async function scrolls(browser: Browser, served: ServedConsole, rounds: number):
   }
   return [
     `### Scrolling ${count(RECORDS)} records`,
-    'By 120 turns of the wheel, 20 leaps to other places and the keys End, Home and PageDown. The browser tells no task below 50 ms: 0 means that there was none longer.',
+    'With 120 turns of the wheel, 20 jumps to other positions, and the keys End, Home and PageDown. The browser reports only tasks over 50 ms: 0 means that there was none.',
     table(
       [
         'processor',
         'tasks over 50 ms',
-        'the most in a run',
+        'maximum of a run',
         'longest, ms',
         'longest in processor time, ms',
-        'rows drawn at most',
+        'maximum of rows drawn',
       ],
       rows,
     ),
@@ -152,7 +152,7 @@ async function scrolls(browser: Browser, served: ServedConsole, rounds: number):
 }
 
 async function memory(browser: Browser, served: ServedConsole): Promise<string[]> {
-  say(`${CHANGES} changes of the screen`);
+  say(`${CHANGES} screen changes`);
   const { page, context } = await served.open(browser);
   const asItIs = await changeScreens(page, LARGE, CHANGES);
   await context.close();
@@ -174,9 +174,9 @@ async function memory(browser: Browser, served: ServedConsole): Promise<string[]
   ];
   const kib = ({ heapBytes }: Held) => heapBytes / 1024;
   return [
-    `### Memory after ${count(asItIs.changes)} changes of the screen`,
-    'Through all pages of a domain and all screens of the side, twice to load them and then again and again; after a collection of garbage, at the list of domains. ' +
-      'V8 compiles what runs often and keeps that in its heap, by and by: what the page itself keeps is told by a browser that compiles nothing.',
+    `### Memory after ${count(asItIs.changes)} screen changes`,
+    'The browser visits all pages of a domain and all screens of the navigation, first twice to load them and then repeatedly. Memory is measured at the list of domains, after a garbage collection. ' +
+      'V8 gradually compiles code that runs often, and keeps the result in its heap. A browser that compiles nothing shows the memory of the page alone.',
     table(
       ['', 'before', 'halfway', 'after', 'after ÷ before'],
       [

@@ -19,7 +19,7 @@ const QUESTIONS = 200_000;
 const ADDRESS = '127.0.0.1';
 /** Relative to the time without counts. */
 const LIMIT = 1.02;
-/** The least number of rounds: the two are nearer than what disturbs the machine. */
+/** Minimum number of rounds: the difference is smaller than disturbances of the machine. */
 const LEAST_ROUNDS = 9;
 
 interface Load {
@@ -33,7 +33,7 @@ export const dnsCounts: Part = {
   names: ['dns_counts'],
   async run(options) {
     const blocks = [
-      'The node takes the counts of each thread every two seconds, and reports each minute. Pairs in turn; the ratio is the median of ' +
+      'The node takes the counts of each thread every two seconds, and reports them every minute. Runs alternate; the ratio is the median of ' +
         'the rounds’ ratios.',
     ];
     const rounds = Math.max(options.rounds, LEAST_ROUNDS);
@@ -53,11 +53,11 @@ function loads(): Load[] {
   const one = makeOneZone('counts', NAMES);
   return [
     { title: 'One zone of 10,000 names', set: one.set, questions: one.questions(QUESTIONS, 1) },
-    { title: '10,000 zones, asked evenly', set: makeRecipeZones(ZONES), questions: evenly() },
+    { title: '10,000 zones, queried evenly', set: makeRecipeZones(ZONES), questions: evenly() },
   ];
 }
 
-/** 7,919 is prime to the number of zones: all come once before any comes again. */
+/** Returns queries for all zones. 7,919 is prime to their number, so each is queried once before any is queried again. */
 function evenly(): string {
   return Array.from({ length: ZONES }, (_, i) => `www.${recipeName((i * 7919) % ZONES)} A\n`).join('');
 }
@@ -101,7 +101,7 @@ async function compare(
       ];
     });
     return table(
-      ['counts', 'q/s', 'CPU µs per query', 'lowest–highest', 'times as much, median of the rounds'],
+      ['counts', 'q/s', 'CPU µs per query', 'lowest–highest', 'ratio, median of the rounds'],
       rows,
     );
   } finally {

@@ -23,24 +23,24 @@ export const edge: Part = {
       ['every edge has its first snapshot after, s', judged(snapshotSeconds, SNAPSHOT_SECONDS)],
       ['one snapshot, MiB', (snapshotBytes / MIB).toFixed(1)],
       [
-        'memory of the API (PSS) before, and at most meanwhile, MiB',
+        'memory of the API (PSS) before, and its maximum meanwhile, MiB',
         `${count(bytesBefore / MIB)}, ${count(bytesMost / MIB)}`,
       ],
-      ['a rule changes: from the call to the last edge, p50, ms', percentile(changes, 0.5).toFixed(1)],
+      ['changed rule, from the call to the last edge, p50, ms', percentile(changes, 0.5).toFixed(1)],
       ['the same, p99, ms', judged(percentile(changes, 0.99), CHANGE_MS, 1)],
       [
-        `edges were away while ${count(measured.changedMeanwhile)} domains changed: all is told after, s`,
+        `edges that were offline while ${count(measured.changedMeanwhile)} domains changed are up to date after, s`,
         measured.backSeconds.toFixed(2),
       ],
-      ['lines that each was told then', count(measured.backLines)],
+      ['lines that each of them received', count(measured.backLines)],
     ] as const;
     return [
       {
         part: 'edge',
         title: 'Edges',
         blocks: [
-          `${count(measured.domains)} domains with a proxied record and a rule each; ${measured.edges} edges take their first snapshot at the same moment. ` +
-            `Then ${count(changes.length)} changes of a rule, one after the other, each by a call of the API.`,
+          `${count(measured.domains)} domains, each with a proxied record and a rule. ${measured.edges} edges receive their first snapshot at the same time. ` +
+            `Then ${count(changes.length)} calls of the API change a rule, one after the other.`,
           table(['', 'figure'], rows),
         ],
         charts: [],

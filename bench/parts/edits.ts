@@ -69,17 +69,17 @@ async function measureEdits(
     part: 'edits',
     title: 'Edits under load',
     blocks: [
-      `${count(edited.smallZones)} small zones and one of ${count(edited.large.names)} names; questions spread evenly over the small ` +
-        `ones, at half of the maximum. Every edit changes an address and the zone’s serial.`,
-      '### 1 000 changes a second, handed to the writer\n\nA process with image, writer and UDP thread, and no Postgres; the load with and without changes in turn.',
+      `${count(edited.smallZones)} small zones and one of ${count(edited.large.names)} names; queries are spread evenly over the small ` +
+        `ones, at half of the maximum rate. Each edit changes an address and the zone’s serial.`,
+      '### 1 000 changes per second, passed to the writer\n\nA process with image, writer and UDP thread, without Postgres. Runs with and without changes alternate.',
       comparedTable(fed, { cpu: 1.1, p999: 2 }),
-      `### 1 000 changes a second through Postgres\n\nThe nameserver, ${ZONES_IN_BURST} zones in a transaction: with what finding and loading the changes takes.`,
+      `### 1 000 changes per second through Postgres\n\nThe nameserver, with ${ZONES_IN_BURST} zones in each transaction: includes finding and loading the changes.`,
       comparedTable(throughPostgres),
-      '### Until an edit is answered\n\nOne zone in a transaction, during the same load; by asking for the record each millisecond.',
+      '### Until an edit is answered\n\nOne zone in each transaction, during the same load. The record is queried every millisecond.',
       visibleTable([
-        [`${SINGLE_EDITS_PER_SECOND} edits a second`, single, 100],
+        [`${SINGLE_EDITS_PER_SECOND} edits per second`, single, 100],
         [
-          `one record of ${count(edited.large.names)} names, ${LARGE_EDITS_PER_SECOND} edits a second`,
+          `one record of ${count(edited.large.names)} names, ${LARGE_EDITS_PER_SECOND} edits per second`,
           large,
           50,
         ],
@@ -89,7 +89,7 @@ async function measureEdits(
   };
 }
 
-/** Through Postgres, many zones in a transaction. */
+/** Compares the load with and without changes through Postgres, with many zones in each transaction. */
 function compareThroughPostgres(
   server: RunningServer,
   edited: EditSet,

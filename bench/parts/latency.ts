@@ -58,7 +58,7 @@ export const latency: Part = {
           part: 'latency',
           title: 'Latency at half load',
           blocks: [
-            'The zone and questions of the first part without EDNS, each server at half of its own maximum; times as `dnsperf -v` tells them.',
+            'The zone and queries of the first part without EDNS. Each server runs at half of its own maximum. `dnsperf -v` measures the times.',
             table(['', 'q/s', 'CPU µs per query', 'p50 ms', 'p99 ms', 'p99.9 ms'], rows),
           ],
           charts: [{ name: 'latency', title: 'p99 at half load', unit: 'ms', digits: 3, bars }],

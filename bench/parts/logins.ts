@@ -11,16 +11,16 @@ const MIB = 1024 * 1024;
 export const logins: Part = {
   names: ['logins'],
   async run(options) {
-    say('a thousand at once');
+    say('a thousand concurrent sign-ins');
     const measured = await measureLogins(options);
     const { quiet, meanwhile, statuses, seconds, bytesBefore, bytesMost } = measured;
     const answers = Object.entries(statuses).map(([status, times]) => `${count(times)} × ${status}`);
     const rows = [
-      ['another call before, p50 and worst, ms', `${at(quiet, 0.5)}, ${at(quiet, 1)}`],
+      ['another call before, p50 and slowest, ms', `${at(quiet, 0.5)}, ${at(quiet, 1)}`],
       [`another call meanwhile (${count(meanwhile.length)} of them), p50, ms`, at(meanwhile, 0.5)],
-      ['another call meanwhile, worst, ms', judged(Math.max(...meanwhile), WORST_MS, 0)],
+      ['another call meanwhile, slowest, ms', judged(Math.max(...meanwhile), WORST_MS, 0)],
       [
-        'memory of the API (PSS) before, and at most, MiB',
+        'memory of the API (PSS) before, and its maximum, MiB',
         `${count(bytesBefore / MIB)}, ${count(bytesMost / MIB)}`,
       ],
       ['all are answered after, s', seconds.toFixed(2)],
@@ -31,8 +31,8 @@ export const logins: Part = {
         part: 'logins',
         title: 'Sign-ins',
         blocks: [
-          `${count(measured.logins)} people sign in at the same moment, each from an address of its own, with a wrong password: the dearest case, since all of ` +
-            'it is hashed that gets a turn. One is hashed at a time for each core but one (here the API has one core: one), and 32 wait; the others get a 503 at once and try again.',
+          `${count(measured.logins)} people sign in at the same time, each from its own address, with a wrong password. This is the most expensive case, because every ` +
+            'admitted password is hashed. The API hashes one password at a time on each core but one (here it has one core, and hashes one), and 32 requests wait. Others get a 503 immediately and retry.',
           table(['', 'figure'], rows),
         ],
         charts: [],

@@ -28,7 +28,7 @@ const QUESTIONS = 200_000;
 const ADDRESS = '127.0.0.1';
 /** Relative to the time without regions. */
 const LIMIT = 1.03;
-/** The least number of rounds: the two are nearer than what disturbs the machine. */
+/** Minimum number of rounds: the difference is smaller than disturbances of the machine. */
 const LEAST_ROUNDS = 9;
 
 const SETS: EdgeSets = {
@@ -40,7 +40,7 @@ const SETS: EdgeSets = {
 /** 127.0.0.0/24 by client subnet, and by the client's address. */
 const SUBNET: EdnsChoice = { kind: 'subnet', subnet: '000118007f0000' };
 const LOADS = [
-  { title: 'By the address that asks', edns: { kind: 'none' } as EdnsChoice, limit: LIMIT },
+  { title: 'By the client’s address', edns: { kind: 'none' } as EdnsChoice, limit: LIMIT },
   { title: 'By CLIENT-SUBNET, which is not read without regions', edns: SUBNET, limit: undefined },
 ];
 
@@ -49,7 +49,7 @@ export const regions: Part = {
   async run(options) {
     const directory = mkdtempSync(join(tmpdir(), 'zonefleet-bench-regions-'));
     const countryDb = join(directory, 'countries.mmdb');
-    // a /16 with more prefixes than nearly all of the real table have
+    // a /16 with more prefixes than almost any of the real table
     const addresses = Array.from({ length: 256 }, (_, i) => [`127.0.${i}.1`, i === 0 ? 'DE' : 'US'] as const);
     writeFileSync(countryDb, countryFile(Object.fromEntries(addresses)));
     const running: RunningZonefleet[] = [];
@@ -93,7 +93,7 @@ async function startWith(
   return server;
 }
 
-/** All hosts have an edge mark. */
+/** Returns the zone with an edge marker at every host. */
 function proxied({ name, zones, records }: ZoneSet, suffix: string): ZoneSet {
   const marked = zones.map(({ apex, text }) => {
     const hosts = text.split('\n').filter((line) => / A /.test(line) && !line.startsWith('@'));
@@ -111,8 +111,8 @@ async function compare(
   const queries = writeQueries(options.directory, 'regions', zone.questions(QUESTIONS, 1));
   const contestants = running.map((server, i) => ({ label: i === 0 ? 'off' : 'on', server }));
   const blocks = [
-    'The zone of the first part, with an edge mark at every host. Nine tenths of the answers have addresses, and with regions on ' +
-      'nearly all of these are the set of a region. Pairs in turn; the ratio is the median of the rounds’ ratios.',
+    'The zone of the first part, with an edge marker at every host. Nine tenths of the answers have addresses, and with regions on ' +
+      'almost all of these are the set of a region. Runs alternate; the ratio is the median of the rounds’ ratios.',
   ];
   const rounds = Math.max(options.rounds, LEAST_ROUNDS);
   for (const { title, edns, limit } of LOADS) {
@@ -133,13 +133,7 @@ async function compare(
         label === 'off' ? '' : limit === undefined ? fixed(ratio, 3) : judged(ratio, limit),
       ];
     });
-    const head = [
-      'regions',
-      'q/s',
-      'CPU µs per query',
-      'lowest–highest',
-      'times as much, median of the rounds',
-    ];
+    const head = ['regions', 'q/s', 'CPU µs per query', 'lowest–highest', 'ratio, median of the rounds'];
     blocks.push(`### ${title}`, table(head, rows));
   }
   return {

@@ -41,8 +41,8 @@ async function compare(options: BenchOptions): Promise<Section[]> {
         part: 'rrl',
         title: 'With response-rate limits',
         blocks: [
-          'The first part without EDNS, asked from an address that is limited, with limits too high to be reached: what counting ' +
-            'costs. BIND’s limit ends at 1 000 a second, so there it only counts (`log-only`). PowerDNS has none.',
+          'The first part without EDNS, queried from a limited address, with limits that are too high to be reached: the cost of ' +
+            'counting. BIND’s limit is at most 1 000 per second, so there it only counts (`log-only`). PowerDNS has no limit.',
           comparisonTable(runs),
         ],
         charts: [

@@ -103,9 +103,9 @@ function describe(
     [
       '',
       'KB a zone, image',
-      'KB a zone, all processes',
-      'KB a zone, largest process',
-      'ours ÷ its largest',
+      'KB per zone, all processes',
+      'KB per zone, largest process',
+      'Zonefleet ÷ its largest',
       'ours ÷ all',
     ],
     [ours, ...peers].map((weight) => [
@@ -136,7 +136,7 @@ function describe(
     title: `Memory and start of ${count(zones)} signed zones`,
     blocks: [
       `Each zone has the 12 records of the recipe, and with its key, NSEC and ${signatures} signatures of 64 octets ${records}. All ` +
-        'have the signatures of the first: no server verifies them. Proportional set size after a load with DO.',
+        'have the signatures of the first, because no server verifies them. Memory is the proportional set size after a load with DO.',
       memory,
       `Without signatures the same zone takes ${fixed(kilobytes(unsigned.imageBytes), 2)} KB of the image: with NSEC, key and order ` +
         `index ${fixed(more / signatures, 0)} octets for each signature.`,

@@ -55,9 +55,9 @@ async function compare(
     bare: write('bare', zones.questions('bare', QUESTIONS, 1)),
   };
   const blocks: string[] = [
-    'The zone of the first part with 100 cuts more, every second with DS, signed by dnssec-signzone (ECDSA P-256, one key; NSEC3 ' +
-      'without salt and further iterations). All kinds: nine tenths of the questions of the first part, 5 % types that a ' +
-      'name does not have, 5 % referrals. Names that do not exist are random, right below the apex. All with DO, but for the last table.',
+    'The zone of the first part with 100 more cuts, half of them with DS, signed by dnssec-signzone (ECDSA P-256, one key; NSEC3 ' +
+      'without salt and additional iterations). All kinds: nine tenths of the queries of the first part, 5 % missing types, ' +
+      '5 % referrals. Names that do not exist are random, directly below the apex. All queries have DO, except in the last table.',
   ];
   const charts: Chart[] = [];
   for (const { name, title, limits, leastNoError } of VARIANTS) {
@@ -98,10 +98,10 @@ async function compareUnasked(
   );
   const basis = runs.get(unsigned) ?? [];
   return table(
-    ['Zonefleet', 'q/s', 'CPU µs per query', 'lowest–highest', 'times as much, median of the rounds'],
+    ['Zonefleet', 'q/s', 'CPU µs per query', 'lowest–highest', 'ratio, median of the rounds'],
     [...runs].map(([{ label }, list]) => {
       const figures = mediansOf(list);
-      // Round by round: what disturbs the machine lasts longer than a round, and the two are nearer than its effect.
+      // The ratio of each round: disturbances of the machine last longer than a round, and are larger than the difference.
       const ratio = median(list.map((run, round) => run.cpuMicros / (basis[round]?.cpuMicros ?? Number.NaN)));
       return [
         label,

@@ -40,13 +40,13 @@ export const signing: Part = {
         part: 'signing',
         title: 'Signing',
         blocks: [
-          'A process signs while another makes 20 edits a second, each counted from when it is due; Postgres shares both cores with them. The ' +
-            'event loop is that of the process that signs. Of one domain its own edits are counted, of many domains those of others.',
+          'One process signs while another makes 20 edits per second, each measured from its due time. Postgres shares both cores with them. The ' +
+            'event loop is that of the signing process. Edits are those of the signed domain or, if many are signed, of other domains.',
           table(
             [
               '',
               'seconds',
-              'loop late at most, ms',
+              'maximum event loop delay, ms',
               'p99',
               'edits',
               'p50 ms',
@@ -63,7 +63,7 @@ export const signing: Part = {
             ['', 'unsigned, s', 'signed, s', 'ratio', 'load of the machine'],
             [
               [
-                `${count(batch)} records that are created in a domain of ${count(names)} names`,
+                `${count(batch)} records created in a domain of ${count(names)} names`,
                 fixed(batches.unsigned, 2),
                 fixed(batches.signed, 2),
                 judged(batches.signed / batches.unsigned, 2),
@@ -115,7 +115,7 @@ export const regionSigning: Part = {
       'signatures',
       'seconds',
       'CPU of the signer, s',
-      'loop late at most, ms',
+      'maximum event loop delay, ms',
       'edits',
       'p50 ms',
       'p99 ms',
@@ -127,7 +127,7 @@ export const regionSigning: Part = {
         title: 'Signatures for regions',
         blocks: [
           `A signed domain of ${count(names)} proxied names, with addresses of both families in three regions. A process signs the sets while another makes 20 ` +
-            'edits a second in the same domain, each counted from when it is due; Postgres shares both cores with them.',
+            'edits per second in the same domain, each measured from its due time. Postgres shares both cores with them.',
           table(head, rows),
         ],
         charts: [],

@@ -23,7 +23,7 @@ import { evenly, recipeName, recipeQuestions } from '../zones/recipe-zones.ts';
 
 const EDITS_PER_SECOND = 100;
 const STRETCHES = 10;
-/** Memory is warm after the first stretch; from there on it may grow by this part. */
+/** Memory may grow by this factor after the first stretch. */
 const GROWTH_LIMIT = 1.05;
 
 export const soak: Part = {
@@ -55,7 +55,7 @@ export const soak: Part = {
       const zonesBefore = await node.metric('zonefleet_zones');
       const stretches = await runStretches(node, queries, most.queriesPerSecond / 2, options);
       const { edits } = await stream.stop();
-      await new Promise((resolve) => setTimeout(resolve, 2000)); // what is late after this is lost
+      await new Promise((resolve) => setTimeout(resolve, 2000)); // later answers count as lost
       const wrong = await countWrong(node, stream.written);
       const lost = await countLostZones(node, edited.smallZones, options);
       const zonesAfter = await node.metric('zonefleet_zones');
@@ -66,7 +66,7 @@ export const soak: Part = {
           part: 'soak',
           title: `${Math.round(options.soakSeconds / 60)} minutes of load and edits`,
           blocks: [
-            `${count(edited.set.zones.length + edited.smallZones)} zones at half of the maximum, ${EDITS_PER_SECOND} edits a second through Postgres.`,
+            `${count(edited.set.zones.length + edited.smallZones)} zones at half of the maximum rate, ${EDITS_PER_SECOND} edits per second through Postgres.`,
             stretchTable(stretches),
             table(
               ['', ''],
@@ -81,7 +81,7 @@ export const soak: Part = {
                 ['memory at the end ÷ after the first stretch', judged(growth(stretches), GROWTH_LIMIT, 3)],
               ],
             ),
-            'Threads whose collector worked after the first stretch; one that makes no garbage is not listed.',
+            'Threads with garbage collections after the first stretch. Threads without garbage are not listed.',
             table(
               ['V8 heap', 'minor collections', 'major collections', 'longest pause ms'],
               isolates.map(({ name, minor, major, longestMs }) => [name, minor, major, fixed(longestMs, 1)]),
@@ -99,7 +99,7 @@ export const soak: Part = {
 
 interface Stretch extends Run {
   readonly pssBytes: number;
-  /** Of the process: when the stretch began. */
+  /** Age of the process at the start of the stretch. */
   readonly atMs: number;
 }
 
@@ -141,7 +141,7 @@ function growth(stretches: readonly Stretch[]): number {
   return (stretches.at(-1)?.pssBytes ?? Number.NaN) / (stretches[0]?.pssBytes ?? Number.NaN);
 }
 
-/** Names that do not have the address that was written last. */
+/** Returns the names that do not have the address that was written last. */
 async function countWrong(node: RunningZonefleet, written: ReadonlyMap<string, Buffer>): Promise<number> {
   const names = [...written.keys()];
   const replies = await askMany(
@@ -154,7 +154,7 @@ async function countWrong(node: RunningZonefleet, written: ReadonlyMap<string, B
   }).length;
 }
 
-/** Zones whose SOA is not answered with NOERROR. */
+/** Returns the zones whose SOA is not answered with NOERROR. */
 async function countLostZones(node: RunningZonefleet, zones: number, options: BenchOptions): Promise<number> {
   const lines = Array.from({ length: zones }, (_, i) => `${recipeName(i)} SOA\n`).join('');
   const queries = writeQueries(options.directory, 'every-zone', lines);
@@ -166,6 +166,6 @@ async function countLostZones(node: RunningZonefleet, zones: number, options: Be
     seconds: 60,
     once: true,
   });
-  if (sent !== zones) throw new Error(`only ${sent} of ${zones} zones were asked`);
+  if (sent !== zones) throw new Error(`only ${sent} of ${zones} zones were queried`);
   return Math.round(zones * (1 - (rcodes.NOERROR ?? 0) / 100));
 }

@@ -34,7 +34,7 @@ export const tcp: Part = {
         ),
       );
       const blocks = [
-        `The zone and questions of the first part with EDNS, over ${CONNECTIONS} TCP connections that stay open.`,
+        `The zone and queries of the first part with EDNS, over ${CONNECTIONS} permanent TCP connections.`,
         comparisonTable(runs),
       ];
       const charts = [

@@ -72,7 +72,7 @@ async function startAll(
   const contestants = await startServers(servers, set, options, { tls: files });
   const backend = contestants.find(({ server }) => server.name === 'zonefleet') ?? contestants[0];
   if (dnsdist.version() === undefined || backend === undefined) {
-    say('dnsdist is not installed: left out');
+    say('dnsdist is not installed: skipped');
     return contestants;
   }
   const running = await dnsdist.start(backend.running, {
@@ -147,7 +147,7 @@ async function compareHandshakes(contestants: readonly Contestant[], options: Be
       isOurs ? '' : server.name === 'nsd' ? atLeast(ratio, LEAST_HANDSHAKES) : fixed(ratio, 2),
     ];
   });
-  const head = ['', 'CPU µs each', 'per second of CPU', 'per second', 'ours ÷ this'];
+  const head = ['', 'CPU µs each', 'per second of CPU', 'per second', 'Zonefleet ÷ this'];
   return [
     '### Handshakes',
     'New connections without resumption. One core of clients does not use a whole core of a server, so the ratio is that of ' +

@@ -89,13 +89,13 @@ function notifySection(
     title: 'NOTIFY to secondaries',
     blocks: [
       `${count(zones)} zones, two secondaries that answer and one that does not (in this process), NOTIFY_RATE ${RATE}. ` +
-        `The silent one got ${count(toSilent)} messages while all zones changed.`,
+        `The silent one received ${count(toSilent)} messages while all zones changed.`,
       '### From the commit of a change to its NOTIFY',
       table(
         ['', 'edits', 'p50 ms', 'p99 ms', 'slowest ms'],
         [
           [
-            `${EDITS_PER_SECOND} edits a second`,
+            `${EDITS_PER_SECOND} edits per second`,
             count(latencies.length),
             fixed(percentile(latencies, 0.5), 1),
             judged(percentile(latencies, 0.99), MOST_MS, 1),

@@ -13,14 +13,14 @@ import { runToEnd } from '../program.ts';
 export interface Cluster {
   readonly pid: number;
   readonly socketDirectory: string;
-  /** The URL of the database of that name; `load` fills it when it is not there whole. */
+  /** Returns the URL of the database with this name. `load` fills it if it does not exist or is incomplete. */
   database(name: string, load: (url: string) => Promise<void>): Promise<string>;
 }
 
 let keptDirectory: string | undefined;
 let running: Promise<Cluster> | undefined;
 
-/** Databases will lie there and stay. To be called before the first `benchCluster`. */
+/** Keeps databases in the directory. Must be called before the first `benchCluster`. */
 export function keepDatabasesIn(directory: string): void {
   keptDirectory = directory;
 }
@@ -30,7 +30,7 @@ export function benchCluster(): Promise<Cluster> {
   return running;
 }
 
-/** Loading is what needs these: everything else is as an operator has it. */
+/** Settings for loading. All others are those of an operator. */
 const PARAMETERS = {
   shared_buffers: '512MB',
   maintenance_work_mem: '1GB',

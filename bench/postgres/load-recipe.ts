@@ -1,4 +1,4 @@
-// Loads a million zones of one recipe into our tables, generated inside Postgres from the recipe's records: the result of
+// Loads a million zones of one recipe into Zonefleet's tables, generated inside Postgres from the recipe's records: the result of
 // `zone load` in minutes instead of hours. Indexes are created after the rows.
 
 import type { ZoneSet } from '../zones/zone-set.ts';

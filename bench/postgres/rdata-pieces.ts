@@ -10,11 +10,11 @@ export interface RecordPieces {
   readonly owner: string;
   readonly type: number;
   readonly ttl: number;
-  /** Hex of the rdata up to the zone's name, and behind it. */
+  /** Hex of the rdata before and after the zone's name. */
   readonly before: string;
   readonly namesApex: boolean;
   readonly after: string;
-  /** Of NSEC, hex: where it stands in the ring, which is the same in every zone. */
+  /** For NSEC: the hex position in the ring, which is the same in every zone. */
   readonly place?: string;
 }
 

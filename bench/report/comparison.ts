@@ -6,7 +6,7 @@ import type { ServerName } from '../servers/server.ts';
 import type { Bar } from './chart.ts';
 import { type Cell, count, fixed, judged, table } from './table.ts';
 
-/** The most that ours may take, as a part of the peer's. */
+/** Maximum ratio of Zonefleet's processor time to that of the server. */
 export type Limits = Partial<Record<ServerName, number>>;
 
 export function comparisonTable(runs: ReadonlyMap<Contestant, readonly Run[]>, limits: Limits = {}): string {
@@ -26,7 +26,7 @@ export function comparisonTable(runs: ReadonlyMap<Contestant, readonly Run[]>, l
     ];
   });
   return table(
-    ['', 'q/s', 'CPU µs per query', 'lowest–highest', 'ours ÷ this', 'octets an answer', 'lost'],
+    ['', 'q/s', 'CPU µs per query', 'lowest–highest', 'Zonefleet ÷ this', 'octets per answer', 'lost'],
     rows,
   );
 }

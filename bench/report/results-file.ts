@@ -41,9 +41,9 @@ export function writeSection(
 const HEAD = `# How fast it is
 
 Written by \`npm run bench\`: each part replaces its own section. Every server runs on one core with one thread for UDP,
-dnsperf on the other core, over the loopback interface; the servers take turns, and a figure is the median of their runs.
-CPU is the processor time (user and system) of all processes of a server between start and end of a run, divided by the
-answers. Limits of response rates are off, except where they are the subject. [README](README.md) tells how to run it.`;
+dnsperf on the other core, over the loopback interface. The runs of the servers alternate, and a figure is the median of its
+runs. CPU is the processor time (user and system) of all processes of a server between start and end of a run, divided by
+the number of answers. Response-rate limiting is off unless a part measures it. The [README](README.md) describes how to run it.`;
 
 function readSections(text: string): Map<PartName, string> {
   const found = text.matchAll(/<!-- part (\w+) -->\n([\s\S]*?)\n<!-- end \1 -->/g);

@@ -23,7 +23,7 @@ export function judged(value: number, limit: number | undefined, digits = 2): st
   return `${fixed(value, digits)} (wanted ≤ ${fixed(limit, digits)}: ${value <= limit ? 'yes' : '**no**'})`;
 }
 
-/** The same where more is better: a ratio, with the least that is wanted. */
+/** Formats a ratio that should be large, with its target. */
 export function atLeast(value: number, wanted: number, digits = 2): string {
   if (Number.isNaN(value)) return fixed(value, digits);
   return `${fixed(value, digits)} × (wanted ≥ ${fixed(wanted, 1)}: ${value >= wanted ? 'yes' : '**no**'})`;

@@ -14,7 +14,7 @@ export const DRAW_TITLES: Readonly<Record<DrawName, string>> = {
   uniform: 'evenly',
 };
 
-const QUESTIONS_EACH = 800_000; // more than a run asks
+const QUESTIONS_EACH = 800_000; // more than a run sends
 
 /** The file of a draw in a round. */
 export type QueryFiles = (draw: DrawName, round: number) => string;

@@ -10,10 +10,10 @@ interface Place {
   readonly bytes: number;
 }
 
-/** Below this it is none of zones. */
+/** Smaller files contain no zones. */
 const LEAST_BYTES = 4096;
 const POLL_MS = 500;
-/** Looks in a row that must find the same. */
+/** Number of consecutive polls that must find the same sizes. */
 const STABLE_LOOKS = 6;
 
 function filesIn(dataDirectory: string): Place[] {
@@ -27,7 +27,7 @@ function filesIn(dataDirectory: string): Place[] {
   }
 }
 
-/** The bytes of the files once they no longer grow; undefined when there are none in time. */
+/** Returns the bytes of the files when they no longer grow. Returns undefined if there are none in time. */
 export async function untilSnapshotWritten(
   dataDirectory: string,
   timeoutMs: number,
@@ -45,7 +45,7 @@ export async function untilSnapshotWritten(
   return undefined;
 }
 
-/** Takes the files out of the page cache, and nothing else of the machine's: the next start reads the disk. */
+/** Removes only these files from the page cache, so that the next start reads them from disk. */
 export async function forgetPages(dataDirectory: string): Promise<void> {
   await runToEnd(['sync', '-f', dataDirectory], { timeoutMs: 60_000 });
   for (const { path } of filesIn(dataDirectory)) {

@@ -19,14 +19,14 @@ export interface DnsreconRun {
 }
 
 const THREADS = 32;
-/** Its default list when it is installed from source. */
+/** Default list of names if dnsrecon is installed from source. */
 const WORDS = '/usr/share/dnsrecon/namelist.txt';
 
 export const dnsreconVersion = () => versionOf(['dnsrecon', '-V'], /version (\S+)/);
 
 /**
- * With `-f` where the zone has a wildcard at its apex, since it then drops what the wildcard's address has; elsewhere
- * without, since it would drop all addresses.
+ * Uses `-f` only if the zone has a wildcard at its apex: it drops names with the wildcard's address and, without a
+ * wildcard, all addresses.
  */
 export async function runDnsrecon(
   zone: CorpusZone,
@@ -53,7 +53,7 @@ export async function runDnsrecon(
   return { keys: keysOf(found, domain), seconds, cpuSeconds: childSeconds(program.output()) };
 }
 
-/** Its data for a record: no TTLs, preferences or weights, which therefore do not count here. */
+/** Returns the key of a record without TTL, preference and weight, which dnsrecon does not report. */
 export function simpleKey({ owner, type, rdata }: ZoneRecord): string {
   const head = `${printName(owner)} ${typeMnemonic(type)}`;
   switch (type) {

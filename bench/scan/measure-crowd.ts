@@ -13,13 +13,13 @@ import { startScanning } from './start-scanning.ts';
 const SCANS = 20;
 const RESOLVERS = 4;
 
-/** Burst size of the limiter: `AddressRates` grants a fifth of a second's tokens at once, and at least five. */
+/** Burst size of the limiter: `AddressRates` grants the tokens of a fifth of a second together, and at least five. */
 const burstOf = (perSecond: number) => Math.max(5, perSecond / 5);
 
 interface Place {
   readonly title: string;
   readonly hosters: number;
-  /** Of others; then the zones' own servers say nothing. */
+  /** Number of public resolvers. If it is not 0, the zones' own servers are silent. */
   readonly resolvers: number;
   readonly limit: number;
 }

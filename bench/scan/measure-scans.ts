@@ -15,7 +15,7 @@ export const REPLY_DELAY_MS = 20;
 /** The default. */
 export const PER_SECOND = 50;
 const UNLIMITED = 1_000_000;
-/** At as many hosters: none waits for another. */
+/** Number of zones and hosters: no scan waits for another. */
 const AT_ONCE = 8;
 const HOSTERS = 16;
 const ZONES_PER_ROUND = 25;
@@ -65,7 +65,7 @@ export async function measureScans(options: BenchOptions): Promise<ScanTables> {
   };
   const corpus = makeCorpus(order);
   const hasDnsrecon = dnsreconVersion() !== undefined && process.getuid?.() === 0;
-  if (!hasDnsrecon) say('  dnsrecon is left out: it must be installed, and needs root for port 53');
+  if (!hasDnsrecon) say('  dnsrecon is skipped: it must be installed, and requires root for port 53');
   const at53 = hasDnsrecon ? PORT_53_ADDRESS : undefined;
   const scanning = await startScanning(
     { ...order, delayMs: REPLY_DELAY_MS, areSilent: false, resolvers: 0, at53 },
@@ -94,7 +94,7 @@ export async function measureScans(options: BenchOptions): Promise<ScanTables> {
     await scanning.stop();
   }
   const programs = [
-    { title: `**Zonefleet**, ${PER_SECOND} questions a second to an address`, measured: limited },
+    { title: `**Zonefleet**, ${PER_SECOND} queries per second to an address`, measured: limited },
     { title: '**Zonefleet**, without that limit', measured: unlimited },
     ...(hasDnsrecon ? [{ title: `dnsrecon ${dnsreconVersion()}`, measured: recon }] : []),
   ];
@@ -105,9 +105,9 @@ export async function measureScans(options: BenchOptions): Promise<ScanTables> {
     blocks: [
       foundTable(programs),
       costTable(programs),
-      '### By type, of the records that could be known',
+      '### By type, among the records that can be found',
       countsTable(peers, (tally) => tally.byType),
-      '### By what stands there',
+      '### By purpose of the record',
       countsTable(peers, (tally) => tally.bySort),
       '### By kind of zone',
       countsTable(peers, (tally) => tally.byKind),
@@ -123,7 +123,7 @@ const wanted = (recall: number) => ` (wanted ≥ 95: ${recall >= 0.95 ? 'yes' : 
 
 function foundTable(programs: Programs): string {
   return table(
-    ['', 'of what could be known', 'learnable', 'common', 'obscure', 'false'],
+    ['', 'of those that can be found', 'learnable', 'common', 'obscure', 'false'],
     programs.map(({ title, measured: { tally } }) => [
       title,
       `${fixed(100 * tally.recall, 1)} %${title.includes('Zonefleet') ? wanted(tally.recall) : ''}`,

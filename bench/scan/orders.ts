@@ -6,7 +6,7 @@ export interface CorpusOrder {
   readonly hosters: number;
 }
 
-/** Of the servers' process. */
+/** Order for the process of the servers. */
 export interface ServersOrder extends CorpusOrder {
   readonly delayMs: number;
   /** True if no hoster answers, so that only public resolvers help. */
@@ -29,7 +29,7 @@ export interface ServersReady {
   readonly resolvers: readonly Place[];
 }
 
-/** Of the scanning process. */
+/** Order for the scanning process. */
 export interface ScanOrder {
   readonly first: number;
   readonly zones: number;
@@ -41,7 +41,7 @@ export interface ScanOrder {
 export interface ScanReport {
   readonly scans: readonly {
     readonly zone: number;
-    /** Of each record that was found. */
+    /** Keys of the found records. */
     readonly keys: readonly string[];
     readonly seconds: number;
     readonly queries: number;
@@ -49,7 +49,7 @@ export interface ScanReport {
   }[];
   readonly seconds: number;
   readonly cpuSeconds: number;
-  /** Questions to the address that got most: in its busiest second, and in each on average. */
+  /** Queries per second to the address that received the most: in its busiest second, and on average. */
   readonly peak: number;
   readonly mean: number;
   readonly violations: number;

@@ -1,4 +1,4 @@
-// The made internet in a process of its own, and the resolvers that know all of it.
+// Runs the generated internet in its own process, and the resolvers that know all of it.
 //   scan-servers.ts ORDER
 
 import { makeCorpus } from '../../test/support/corpus/scan-corpus.ts';

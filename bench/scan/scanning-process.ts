@@ -1,5 +1,5 @@
-// Scans made zones as a worker does, and nothing else: no queue and no Postgres.
-//   scanning-process.ts CORPUS_ORDER, then a message with where everything is, then orders
+// Scans generated zones as a worker does, without a queue and Postgres.
+//   scanning-process.ts CORPUS_ORDER, then a message with all locations, then orders
 
 import type { Name } from '../../src/dns/name.ts';
 import { openPublicResolvers } from '../../src/resolver/state/public-resolvers.ts';
@@ -12,7 +12,7 @@ import type { CorpusOrder, ScanOrder, ScanReport, ServersReady } from './orders.
 const corpus = makeCorpus(JSON.parse(process.argv[2] ?? '') as CorpusOrder);
 const CLOSED_PORT = 1;
 
-/** With a resolver of its own, which knows nothing yet: not even the way from the root. */
+/** Scans with a new resolver, whose cache is empty. */
 async function scan(order: ScanOrder, { rootServers, places, resolvers }: ServersReady): Promise<ScanReport> {
   const rates = new AddressRates(order.perSecond, undefined, Date.now);
   const publicResolvers = openPublicResolvers(resolvers, undefined);

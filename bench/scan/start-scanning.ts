@@ -38,7 +38,7 @@ export async function startScanning(order: ServersOrder, options: BenchOptions):
       const told = servers.message<{ asked: number; violations: string[] }>();
       servers.program.child.send('tell');
       const { asked, violations } = await told;
-      if (violations.length > 0) throw new Error(`asked wrongly: ${violations.slice(0, 5).join('; ')}`);
+      if (violations.length > 0) throw new Error(`invalid queries: ${violations.slice(0, 5).join('; ')}`);
       return asked;
     },
     stop,

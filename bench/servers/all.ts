@@ -1,4 +1,4 @@
-// All servers of the comparison, ours first. Starts several of them with one set of zones.
+// All servers of the comparison, Zonefleet first. Starts several of them with one set of zones.
 
 import type { BenchOptions } from '../part.ts';
 import { say } from '../say.ts';

@@ -1,4 +1,4 @@
-// BIND as an authoritative server: one thread. Its rate limit ends at 1,000 a second, so it only counts there.
+// BIND as an authoritative server: one thread. Its rate limit is at most 1,000 per second, so it only counts there.
 
 import { join } from 'node:path';
 import { freePort } from '../../test/support/processes/free-port.ts';

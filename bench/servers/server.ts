@@ -61,7 +61,7 @@ export interface Server {
   readonly title: string;
   /** Undefined if it is not installed. */
   version(): string | undefined;
-  /** Answers nothing: there is nothing to compare but the time. */
+  /** True if it does not answer queries, so that only its time can be compared. */
   readonly isEcho?: boolean;
   start(options: StartOptions): Promise<RunningServer>;
 }
@@ -101,7 +101,7 @@ export async function launch(
 
 const POLL_MS = 5;
 
-/** Until the SOA of every probed zone is answered with authority. */
+/** Waits until the SOA of every probed zone is answered with authority. */
 async function untilAnswered(
   options: StartOptions & { port: number; isEcho?: boolean },
   check: () => void,

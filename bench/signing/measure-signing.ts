@@ -17,7 +17,7 @@ export interface Signed {
   readonly done: Done;
   /** Duration of the concurrent edits in milliseconds. */
   readonly edits: readonly number[];
-  /** Load of the machine in the last minute, when it was done. */
+  /** Load of the machine in the minute before the end. */
   readonly load: number;
 }
 
@@ -28,7 +28,7 @@ export interface MeasuredSigning {
   readonly batch: { readonly unsigned: number; readonly signed: number; readonly load: number };
 }
 
-/** Signs all names for the sets one after the other, with what is signed already left as it is. */
+/** Signs all names for one list of sets after the other. Existing signatures are kept. */
 export async function measureRegionSigning(
   { url, domainId }: { readonly url: string; readonly domainId: number },
   wanted: readonly { readonly sets: EdgeSets; readonly signatures: number }[],

@@ -5,7 +5,7 @@ import type { EdgeSets } from '../../src/zone/edge-sets.ts';
 export type Order =
   /** Signs a domain's zone in pieces, and reports when its keys are served. */
   | { readonly kind: 'sign'; readonly domainId: number; readonly denial: 'nsec' | 'nsec3' }
-  /** Unsigns it, so that the next order finds it as it was. */
+  /** Unsigns the zone, so that the next order finds its first state. */
   | { readonly kind: 'unsign'; readonly domainId: number }
   /** Signs the sets of regions for all names of the domain once, during edits. The number of signatures is fixed. */
   | {
@@ -16,7 +16,7 @@ export type Order =
     }
   /** Sets the goal of all these domains, and takes the steps that are due until each is signed. */
   | { readonly kind: 'enable'; readonly domainIds: readonly number[] }
-  /** Makes edits until `stop`: a new name, and an address that changes, in turn. */
+  /** Makes edits until `stop`: alternately creates a name and changes an address. */
   | { readonly kind: 'edit'; readonly domainIds: readonly number[]; readonly perSecond: number }
   | { readonly kind: 'stop' }
   /** Creates this many records, and removes them again. */
@@ -27,7 +27,7 @@ export interface Done {
   /** Event loop delay in milliseconds. */
   readonly lateMs: { readonly worst: number; readonly p99: number };
   readonly cpuSeconds: number;
-  /** Of edits. */
+  /** Durations of edits in milliseconds. */
   readonly millis: readonly number[];
 }
 

@@ -70,7 +70,7 @@ async function databaseWith(
   return await copyOf(made, kept);
 }
 
-/** It is signed, and stays for the next time as it is. */
+/** Returns a signed copy of the database. The original is kept for later runs. */
 async function copyOf(url: string, name: string): Promise<string> {
   const copy = `${name}_copy`;
   const elsewhere = url.replace(`/${name}`, '/postgres');
@@ -103,10 +103,10 @@ async function fillLarge(db: Database, accountId: number, names: number, proxied
     );
     await create(db, large, LARGE_NAME, hosts, proxied);
   }
-  say(`made a domain of ${names} names`);
+  say(`created a domain of ${names} names`);
 }
 
-/** The first domain's rows once more for each other one, made inside Postgres: creating them would take many minutes. */
+/** Copies the first domain's rows for each other domain inside Postgres. Creating them would take many minutes. */
 function copies(domains: number): string[] {
   const others = `from generate_series(1, ${domains - 1}) i cross join lateral (
     select replace('${smallName(0)}', '0', i::text) as name) n join zones z0 on z0.name = '${smallName(0)}'`;

@@ -1,4 +1,4 @@
-// Signs, or edits, as a process of ours does, and watches its own event loop: one order after the other.
+// Signs or edits as Zonefleet's processes do, one order after the other, and measures its own event loop delay.
 //   signing-process.ts DATABASE_URL
 
 import { monitorEventLoopDelay } from 'node:perf_hooks';
@@ -76,7 +76,7 @@ async function signRegions({
 }: Extract<Order, { kind: 'regions' }>): Promise<void> {
   const due = await claimDueEdgeZones(db, signedSetsKey(sets), 200);
   const zone = due.find((one) => one.domainId === domainId);
-  if (zone === undefined) throw new Error(`domain ${domainId} isn't due to be signed for regions`);
+  if (zone === undefined) throw new Error(`domain ${domainId} is not due to be signed for regions`);
   const made = await signEdgeSets(db, zone, sets, NEVER);
   if (made !== signatures) throw new Error(`${made} signatures were made, not ${signatures}`);
 }
@@ -91,7 +91,7 @@ async function enableAll(domainIds: readonly number[]): Promise<void> {
     }
   });
   const unseen = (): never => {
-    throw new Error('the world is asked only after a zone is signed');
+    throw new Error('external servers are queried only after a zone is signed');
   };
   const roll = createKeyRoller({
     db,
@@ -118,7 +118,7 @@ async function enableAll(domainIds: readonly number[]): Promise<void> {
   }
 }
 
-/** One node, which has all that is committed: no zone is signed before there is one. */
+/** Adds a node that has all committed changes: zones are signed only if there is a node. */
 async function nodeFollows(): Promise<void> {
   await runOn(
     url,
@@ -138,7 +138,7 @@ async function inTurn(work: () => Promise<void>): Promise<void> {
   await Promise.all(Array.from({ length: AT_ONCE }, work));
 }
 
-/** At a steady rate: an edit that waits delays those after it, and each counts from when it was due. */
+/** Edits at a steady rate. A slow edit delays later ones, and each is measured from its due time. */
 async function editUntilStopped({
   domainIds,
   perSecond,
@@ -162,7 +162,7 @@ let edited = 0;
 
 async function editOnce(domainId: number): Promise<void> {
   const apex = names.get(domainId) ?? (await apexOf(domainId));
-  const n = edited++; // goes on from one order to the next, so that each edit changes something
+  const n = edited++; // continues across orders, so that each edit changes something
   const record = { type: 'A', destination: `192.0.2.${n % 256}` } as const;
   const text =
     n % 2 === 0
@@ -187,7 +187,7 @@ async function apexOf(domainId: number): Promise<Name> {
   return apex;
 }
 
-/** Duration of creating them, in milliseconds. */
+/** Returns the milliseconds in which the records were created. */
 async function batch(domainId: number, records: number): Promise<number> {
   const apex = await apexOf(domainId);
   const create = Array.from({ length: records }, (_, i) => ({
@@ -202,7 +202,7 @@ async function batch(domainId: number, records: number): Promise<number> {
   return millis;
 }
 
-/** The ids of the records that it made. */
+/** Returns the ids of the created records. */
 async function save(domainId: number, apex: Name, text: Parameters<typeof parseEdit>[0]): Promise<number[]> {
   const parsed = parseEdit(text, apex);
   if (parsed.kind !== 'edit') throw new Error(JSON.stringify(parsed.problems.slice(0, 3)));

@@ -1,4 +1,4 @@
-// Reads what `node --trace-gc` writes: which V8 heaps (one for each thread) were collected, how, and how long it took.
+// Parses the output of `node --trace-gc`: the collections of each V8 heap (one per thread), their kinds and durations.
 //   [4711:0x7f2c40000d50]    12345 ms: Scavenge 20.1 (25.3) -> 18.9 (26.1) MB, 1.2 / 0.0 ms …
 
 export interface Collections {

@@ -15,10 +15,10 @@ import type { OneZone } from '../zones/one-zone.ts';
 import { makeCertificate } from './certificate.ts';
 import { createCatalog, removeCatalog } from './create-catalog.ts';
 
-/** Relative to the node without. */
+/** Relative to the node without TLS and observation. */
 const IDLE_LIMIT = 1.01;
 const OBSERVED_UDP_LIMIT = 1.02;
-/** The least number of rounds: the differences are smaller than disturbances of the machine. */
+/** Minimum number of rounds: the differences are smaller than disturbances of the machine. */
 const LEAST_ROUNDS = 9;
 const CONNECTIONS = 10;
 

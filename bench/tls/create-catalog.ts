@@ -7,7 +7,7 @@ export const CATALOG = 'catalog.bench.test.';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
-/** @param more further words of the command */
+/** @param more additional arguments of the command */
 export async function createCatalog(databaseUrl: string, ...more: string[]): Promise<void> {
   await runCli(databaseUrl, 'create', CATALOG, ...more);
 }

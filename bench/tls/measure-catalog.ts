@@ -32,7 +32,7 @@ const SINGLE_MEMBERS = 10;
 const SINGLE_RECORDS = 5;
 const POLL_MS = 50;
 const IDLE_MS = 5000;
-/** About as long as it takes until a new member is published. */
+/** About the time until a new member is published. */
 const ROUND_MS = 1000;
 const WAIT_MS = 600_000;
 
@@ -115,7 +115,7 @@ function describe({ members, created, single }: Measured): string {
     `All of ${members.toLocaleString('en-US')} zones become members of a new catalog, then one zone at a time is added. Processor ` +
       'time is that of the workers and of Postgres, less what they use while idle.',
     table(
-      ['', 'seconds', 'CPU, ms', 'memory of the worker, MiB more', 'octets of the IXFR'],
+      ['', 'seconds', 'CPU, ms', 'additional memory of the worker, MiB', 'octets of the IXFR'],
       [
         [
           'create',
@@ -153,7 +153,7 @@ async function creationSeconds(db: Database): Promise<number> {
   return rows[0]?.seconds ?? Number.NaN;
 }
 
-/** The catalog's serial at the node, or undefined if the node does not have it. */
+/** Returns the catalog's serial at the node, or undefined if the node does not have the catalog. */
 async function serialAt(port: number): Promise<number | undefined> {
   const { answers } = decodeMessage(await askTcp(port, soaQuery(1, CATALOG)));
   return answers[0] && serialIn(Buffer.from(answers[0].rdata));
@@ -167,7 +167,7 @@ async function until(isTrue: () => Promise<boolean>): Promise<void> {
   }
 }
 
-/** Forgets the largest resident size of a process so far. Returns the current one. */
+/** Resets the largest resident size of a process. Returns the current size. */
 function forgetPeak(pid: number): number {
   writeFileSync(`/proc/${pid}/clear_refs`, '5');
   return peakBytes(pid);

@@ -59,7 +59,7 @@ export class HostEdits {
     ];
     await inTransaction(this.#db, async (trx) => {
       const zone = (await lockZones(trx, [apexOf(this.#zone)], false)).values().next().value;
-      if (zone === undefined) throw new Error('the zone to edit is not there');
+      if (zone === undefined) throw new Error('the zone to edit does not exist');
       for (const chunk of chunksOfOwners(zone, apex, owners)) await writeDifference(trx, chunk);
       await writeChanges(trx, [changedZone(zone, zone.records)], 'zone.save', { source: 'test' });
     });

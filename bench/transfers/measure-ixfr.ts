@@ -8,7 +8,7 @@ import { apexOf, type HostEdits } from './host-edits.ts';
 import type { TransferClient, TransferReply } from './transferring.ts';
 
 const SINGLE_EDITS = 20;
-/** Before and after each edit the SOA, before and after the zone's SOA. */
+/** Records of a transfer: each edit adds two SOA records, and the zone's SOA is first and last. */
 const SINGLE_RECORDS = 6;
 const ENVELOPE_RECORDS = 4;
 

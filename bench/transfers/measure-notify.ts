@@ -1,4 +1,4 @@
-// NOTIFY after edits: how long it takes, at which rate it is sent, and when secondaries answer with an edit.
+// Measures NOTIFY after edits: its delay, its rate, and the time until secondaries answer with an edit.
 
 import {
   startTransferPeer,
@@ -49,7 +49,7 @@ export async function timeSingleEdits(
   zones: number,
 ): Promise<number[]> {
   const edits = Math.min(SINGLE_EDITS, zones);
-  say(`  ${edits} single edits, ${EDITS_PER_SECOND} a second`);
+  say(`  ${edits} single edits, ${EDITS_PER_SECOND} per second`);
   const arrived = new Map<string, number>();
   peer.onNotify = (zone, atMs) => arrived.set(zone, atMs);
   const committed = new Map<string, number>();
@@ -139,7 +139,7 @@ export async function timeSecondaries(
       );
     }
     say(
-      `  ${SECONDARY_EDITS} edits, ${SECONDARY_EDITS_PER_SECOND} a second, with ${[...times.keys()].join(' and ')}`,
+      `  ${SECONDARY_EDITS} edits, ${SECONDARY_EDITS_PER_SECOND} per second, with ${[...times.keys()].join(' and ')}`,
     );
     const startedMs = performance.now();
     for (let n = 0; n < SECONDARY_EDITS; n++) {

@@ -56,7 +56,7 @@ export async function replacePeers(url: string, notified?: Notified): Promise<Be
 /** Adds a server that zones are copied from. */
 export async function addPrimary(db: Database, name: string, port: number): Promise<number> {
   const id = await addPeer(db, { name, addresses: ['127.0.0.1'], port, networks: [], keyId: null });
-  if (id === undefined) throw new Error(`there is a peer ${name} already`);
+  if (id === undefined) throw new Error(`a peer ${name} already exists`);
   return id;
 }
 

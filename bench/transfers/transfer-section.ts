@@ -55,7 +55,7 @@ export function transferSection({
         ]),
       ),
       axfrRatios(axfr),
-      `### UDP during transfers\n\n${count(queriesPerSecond)} queries a second, without transfers and during one transfer ` +
+      `### UDP during transfers\n\n${count(queriesPerSecond)} queries per second, without transfers and during one transfer ` +
         'after the other.',
       table(
         ['', 'p99 ms without', 'p99 ms during', 'times as much'],
@@ -90,7 +90,7 @@ export function transferSection({
   };
 }
 
-/** The wanted ratios. */
+/** Returns the table of the ratios that have a target. */
 function axfrRatios(axfr: MeasuredTransfers['axfr']): string {
   const costsOf = (name: ServerName) => [...axfr].find(([{ server }]) => server.name === name)?.[1];
   const [ours, nsd, knot] = [costsOf('zonefleet'), costsOf('nsd'), costsOf('knot')];

@@ -70,7 +70,7 @@ export function byZipf(zones: number): Draw {
   };
 }
 
-/** A step that visits every zone before it comes back: prime, and no divisor of the number. */
+/** Returns a step that visits every zone before any zone again: a prime that does not divide the number of zones. */
 function stepThrough(zones: number): number {
   return [7_368_787, 611_953, 48_611].find((prime) => zones % prime !== 0) as number;
 }

@@ -16,14 +16,14 @@ const ALGORITHM = 13;
 /** RFC 9276 §3.1. */
 const NSEC3 = { iterations: 0, salt: '', optOut: false };
 
-/** The first labels of the three, all of one length: answers of one are as long as those of another. */
+/** First labels of the three variants. They have the same length, so that the answers have too. */
 export type Signing = 'bare' | 'nsec' | 'hash';
 
 export interface SignedZones {
   readonly set: ZoneSet;
   /** Lines for dnsperf. */
   questions(zone: Signing, count: number, seed: number): string;
-  /** Names right below the apex that do not exist, hardly any of them twice. */
+  /** Nonexistent names directly below the apex, almost all different. */
   absentNames(zone: Signing, count: number, seed: number): string;
 }
 
@@ -38,7 +38,7 @@ export async function makeSignedZones(names: number): Promise<SignedZones> {
     await signWith(style, plain('nsec')),
     await signWith({ ...style, nsec3: NSEC3 }, plain('hash')),
   ];
-  // Two runs of the signer make other signatures, and a set of another content must have another name.
+  // Each run of the signer makes different signatures, and sets with different contents need different names.
   const digest = createHash('sha256')
     .update(zones.map(({ text }) => text).join(''))
     .digest('hex');

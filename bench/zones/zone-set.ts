@@ -8,10 +8,10 @@ export interface ZoneText {
 }
 
 export interface ZoneSet {
-  /** Names databases and files: the same name, the same content. */
+  /** Name of databases and files. Sets with the same name have the same content. */
   readonly name: string;
   readonly zones: readonly ZoneText[];
-  /** This many zones more, all of `recipe.text`, called `recipe.apexOf(0)` and so on. */
+  /** This many additional zones with the contents `recipe.text` and the names `recipe.apexOf(0)` and so on. */
   readonly recipe?: { readonly count: number; readonly text: string; apexOf(index: number): string };
   readonly records: number;
 }
