@@ -49,6 +49,7 @@ const program = new Command('npm run bench --')
   .option('--results <directory>', 'directory of RESULTS.md', fileURLToPath(new URL('.', import.meta.url)))
   .addOption(new Option(INSIDE, 'started by the parts rrl and xdp').hideHelp())
   .addHelpText('after', `\nParts and their durations:\n${partList()}`)
+  .enablePositionalOptions() // `guard` has options of the same names
   .action(run);
 
 program

@@ -7,6 +7,7 @@ import { join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { hash } from '@node-rs/argon2';
 import { freePort } from '../../test/support/processes/free-port.ts';
+import { checkOut } from '../checkout.ts';
 import { OUR_NAMESERVERS, PARENT_NETWORK } from '../checks/parents.ts';
 import type { Parents } from '../checks/start-parents.ts';
 import { onEnd } from '../cleanup.ts';
@@ -55,16 +56,8 @@ export async function openThisTree(): Promise<Tree> {
   return await openTree('this tree', ROOT);
 }
 
-/** A commit, checked out into a temporary directory with its own packages. */
 export async function openCommit(commit: string): Promise<Tree> {
-  const directory = mkdtempSync(join(tmpdir(), 'zonefleet-guard-'));
-  const git = (...words: string[]) => execFileSync('git', words, { cwd: ROOT, encoding: 'utf8' }).trim();
-  const id = git('rev-parse', '--short', '--verify', `${commit}^{commit}`);
-  git('worktree', 'add', '--detach', '--quiet', directory, id);
-  onEnd(() => {
-    git('worktree', 'remove', '--force', directory);
-    rmSync(directory, { recursive: true, force: true });
-  });
+  const { id, directory } = await checkOut(commit);
   return await openTree(id, directory);
 }
 
@@ -111,7 +104,6 @@ async function openTree(label: string, directory: string): Promise<Tree> {
     LOG_LEVEL: 'warn',
   };
   const run = (...words: string[]) => [process.execPath, join(directory, 'src/start/run.mjs'), ...words];
-  // Starting any program installs the packages that are missing.
   const command = (words: readonly string[], settings: Readonly<Record<string, string>> = {}) =>
     runToEnd(run('src/cli/main.ts', ...words), {
       cwd: directory,

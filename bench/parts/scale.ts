@@ -2,6 +2,7 @@
 // start. The three parts share their servers. Ours keeps running, and the others run one after the other, because most
 // machines cannot hold all of them in memory.
 
+import { checkOut } from '../checkout.ts';
 import type { BenchOptions, Part, PartName, Section } from '../part.ts';
 import { largestPssBytes, pssBytes } from '../process-tree.ts';
 import { interleave, measure } from '../rounds.ts';
@@ -9,9 +10,9 @@ import { say } from '../say.ts';
 import { DRAW_TITLES, DRAWS, type QueryFiles, writeScaleQueries } from '../scale/scale-queries.ts';
 import type { ScaleResults, Weight } from '../scale/scale-results.ts';
 import { memorySection, millionSection, startSection } from '../scale/scale-sections.ts';
-import { startTimed, timeSmallStarts } from '../scale/start-times.ts';
+import { startTimed, timeStarts } from '../scale/start-times.ts';
 import { serversNamed, startServers } from '../servers/all.ts';
-import type { RunningServer, Server } from '../servers/server.ts';
+import type { RunningServer, Server, StartOptions } from '../servers/server.ts';
 import { zonefleet } from '../servers/zonefleet.ts';
 import { warmUp } from '../warm-up.ts';
 import { makeRecipeZones } from '../zones/recipe-zones.ts';
@@ -36,14 +37,24 @@ export const scale: Part = {
       limitsRates: false,
       timeoutMs: 30_000 + zones.records / 10,
     });
-    const small = wanted.has('start')
-      ? {
-          zones: SMALL_ZONES,
-          times: await timeSmallStarts(startOptions(makeRecipeZones(SMALL_ZONES)), SMALL_RESTARTS),
-        }
+    const smallSet = makeRecipeZones(SMALL_ZONES);
+    const timesStarts = wanted.has('start');
+    const before = timesStarts
+      ? await timeCommit(options.old, startOptions(set), startOptions(smallSet))
       : undefined;
-    const { node, times } = await startTimed(startOptions(set), wanted.has('start') ? RESTARTS : 0);
-    const results: ScaleResults = { set, drawn: [], weights: [], times, small, peerStartMs: new Map() };
+    const small = timesStarts
+      ? { zones: SMALL_ZONES, times: await timeStarts(startOptions(smallSet), SMALL_RESTARTS) }
+      : undefined;
+    const { node, times } = await startTimed(startOptions(set), timesStarts ? RESTARTS : 0);
+    const results: ScaleResults = {
+      set,
+      drawn: [],
+      weights: [],
+      times,
+      small,
+      before,
+      peerStartMs: new Map(),
+    };
     try {
       const files = writeScaleQueries(set.recipe?.count ?? 0, options);
       await warmUp(node, { queries: files('zipf', 0) }, options);
@@ -61,10 +72,25 @@ export const scale: Part = {
     const sections: Section[] = [];
     if (wanted.has('million')) sections.push(millionSection(results));
     if (wanted.has('memory')) sections.push(memorySection(results));
-    if (wanted.has('start')) sections.push(startSection(results));
+    if (timesStarts) sections.push(startSection(results));
     return sections;
   },
 };
+
+/** Measures another commit with the same databases. Its schema may be older, as during an upgrade. */
+async function timeCommit(
+  commit: string,
+  options: StartOptions,
+  small: StartOptions,
+): Promise<ScaleResults['before']> {
+  const { id, directory: root } = await checkOut(commit);
+  say(`starts of ${id}`);
+  return {
+    commit: id,
+    small: await timeStarts({ ...small, root }, SMALL_RESTARTS),
+    times: await timeStarts({ ...options, root }, RESTARTS),
+  };
+}
 
 async function measurePeer(
   peer: Server,

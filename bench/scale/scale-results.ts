@@ -11,7 +11,7 @@ export interface DrawnRuns {
   readonly server: Server;
   readonly draw: DrawName;
   readonly runs: readonly Run[];
-  /** The server with which the turns alternated. Ours is measured together with each. */
+  /** The server with which the runs alternated. Zonefleet is measured together with each. */
   readonly beside: Server | undefined;
 }
 
@@ -30,5 +30,9 @@ export interface ScaleResults {
   readonly times: StartTimes;
   /** Start times of a node with few zones. Undefined unless starts are measured. */
   readonly small: { readonly zones: number; readonly times: StartTimes } | undefined;
+  /** Start times of an older commit. Undefined unless starts are measured. */
+  readonly before:
+    | { readonly commit: string; readonly times: StartTimes; readonly small: StartTimes }
+    | undefined;
   readonly peerStartMs: Map<Server, number>;
 }

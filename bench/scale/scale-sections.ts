@@ -6,7 +6,6 @@ import { mediansOf } from '../rounds.ts';
 import { median } from '../statistics.ts';
 import { DRAW_TITLES } from './scale-queries.ts';
 import type { DrawnRuns, ScaleResults, Weight } from './scale-results.ts';
-import type { StartTimes } from './start-times.ts';
 
 const RECIPE_TEXT =
   'Each zone has 12 records: SOA, 2 NS, 3 A, 2 CNAME, MX, and 3 TXT of 30, 40 and 110 characters.';
@@ -29,7 +28,7 @@ export function millionSection({ set, drawn }: ScaleResults): Section {
     const ours = drawn.find(
       (other) => isOurs(other) && other.draw === each.draw && other.beside === each.beside,
     );
-    const beside = isOurs(each) && each.beside !== undefined ? ` beside ${each.beside.title}` : '';
+    const beside = isOurs(each) && each.beside !== undefined ? ` next to ${each.beside.title}` : '';
     const title = isOurs(each) ? `**${each.server.title}**${beside}` : each.server.title;
     const limit = isOurs(each) && each.draw === 'uniform' ? 1.4 : undefined;
     return [
@@ -46,12 +45,12 @@ export function millionSection({ set, drawn }: ScaleResults): Section {
     blocks: [
       `${RECIPE_TEXT} 65 % A, 15 % AAAA (which no name has), 5 % CNAME, 5 % names that do not exist, 10 % MX and TXT of the apex, ` +
         'without EDNS, about zones drawn in three ways.',
-      table(['', 'q/s', 'CPU µs per query', '÷ ten zones', 'ours ÷ this'], rows),
+      table(['', 'q/s', 'CPU µs per query', '÷ ten zones', 'Zonefleet ÷ this'], rows),
     ],
     charts: [
       {
         name: 'million',
-        title: `CPU per query, ${count(set.recipe?.count ?? 0)} zones asked evenly`,
+        title: `CPU per query, ${count(set.recipe?.count ?? 0)} zones queried evenly`,
         unit: 'µs',
         digits: 2,
         bars: drawn
@@ -80,14 +79,14 @@ export function memorySection({ set, weights }: ScaleResults): Section {
     part: 'memory',
     title: `Memory of ${count(set.recipe?.count ?? 0)} zones`,
     blocks: [
-      `${count(set.records)} records. ${RECIPE_TEXT} Proportional set size of all processes after a load, when the zones have been asked. ${SAME_FILE}`,
+      `${count(set.records)} records. ${RECIPE_TEXT} Memory is the proportional set size of all processes after a load that queried the zones. ${SAME_FILE}`,
       table(
         [
           '',
           'MiB',
-          'bytes a record, all processes',
-          'bytes a record, largest process',
-          'bytes a record, image',
+          'bytes per record, all processes',
+          'bytes per record, largest process',
+          'bytes per record, image',
         ],
         rows,
       ),
@@ -95,7 +94,7 @@ export function memorySection({ set, weights }: ScaleResults): Section {
     charts: [
       {
         name: 'memory',
-        title: 'Bytes of memory for a record, all processes',
+        title: 'Bytes of memory per record, all processes',
         unit: '',
         digits: 0,
         bars: weights.map((weight) => ({
@@ -108,26 +107,25 @@ export function memorySection({ set, weights }: ScaleResults): Section {
   };
 }
 
-export function startSection({ set, times, small, peerStartMs }: ScaleResults): Section {
+export function startSection({ set, times, small, before, peerStartMs }: ScaleResults): Section {
   const seconds = (ms: number) => ms / 1000;
-  const afterKill = ({ killedMs }: StartTimes, limit: number) => [
-    judged(seconds(median(killedMs)), limit),
-    killedMs.length,
+  const row = (title: string, ms: readonly number[], limit?: number, msBefore: readonly number[] = []) => [
+    title,
+    judged(seconds(median(ms)), limit),
+    ms.length,
+    ...(before === undefined ? [] : [msBefore.length === 0 ? '' : fixed(seconds(median(msBefore)), 2)]),
   ];
+  const smallTitle = `**Zonefleet**, ${count(small?.zones ?? 0)} zones, after kill -9`;
+  const [then, smallThen] = [before?.times, before?.small];
   const rows = [
-    ...(small === undefined
-      ? []
-      : [[`**Zonefleet**, ${count(small.zones)} zones, after kill -9`, ...afterKill(small.times, 0.5)]]),
-    ['**Zonefleet**, after kill -9', ...afterKill(times, 2)],
-    [
-      '**Zonefleet**, snapshot, in the page cache',
-      judged(seconds(median(times.warmMs)), 5),
-      times.warmMs.length,
-    ],
-    ['**Zonefleet**, snapshot, on disk', fixed(seconds(median(times.coldMs)), 2), times.coldMs.length],
-    ['**Zonefleet**, from Postgres', judged(seconds(times.fromPostgresMs), 90), 1],
-    ...[...peerStartMs].map(([server, ms]) => [server.title, fixed(seconds(ms), 2), 1]),
+    ...(small === undefined ? [] : [row(smallTitle, small.times.killedMs, 0.5, smallThen?.killedMs)]),
+    row('**Zonefleet**, after kill -9', times.killedMs, 2, then?.killedMs),
+    row('**Zonefleet**, snapshot, in the page cache', times.warmMs, 5, then?.warmMs),
+    row('**Zonefleet**, snapshot, on disk', times.coldMs, undefined, then?.coldMs),
+    row('**Zonefleet**, from Postgres', [times.fromPostgresMs], 90),
+    ...[...peerStartMs].map(([server, ms]) => row(server.title, [ms])),
   ];
+  const head = ['', 's', 'starts', ...(before === undefined ? [] : [`s at ${before.commit}`])];
   const size =
     times.snapshotBytes === undefined
       ? 'No snapshot was written.'
@@ -138,7 +136,7 @@ export function startSection({ set, times, small, peerStartMs }: ScaleResults): 
     blocks: [
       'From the start of the process, or from kill -9, until the SOA of the last zone and of 49 others is answered, on one core. ' +
         `${size} ${SAME_FILE}`,
-      table(['', 's', 'starts'], rows as (string | number)[][]),
+      table(head, rows),
     ],
     charts: [
       {

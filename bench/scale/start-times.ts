@@ -2,8 +2,8 @@
 
 import { setTimeout as pause } from 'node:timers/promises';
 import { say } from '../say.ts';
-import { makeDirectory, type StartOptions } from '../servers/server.ts';
-import { type RunningZonefleet, startZonefleet } from '../servers/zonefleet.ts';
+import { makeDirectory } from '../servers/server.ts';
+import { type RunningZonefleet, startZonefleet, type ZonefleetOptions } from '../servers/zonefleet.ts';
 import { forgetPages, untilSnapshotWritten } from './snapshot-files.ts';
 
 export interface StartTimes {
@@ -20,9 +20,9 @@ const SNAPSHOT_TIMEOUT_MS = 120_000;
 /** Time in which a started node checks its snapshot and reads the feed. */
 const SETTLE_MS = 5000;
 
-/** The node that runs when all is measured is the last one that was started. */
+/** The node that was started last still runs at the end. */
 export async function startTimed(
-  options: StartOptions,
+  options: ZonefleetOptions,
   restarts: number,
 ): Promise<{ node: RunningZonefleet; times: StartTimes }> {
   const directory = makeDirectory('node');
@@ -58,8 +58,8 @@ export async function startTimed(
   return { node, times: { ...times, snapshotBytes } };
 }
 
-/** Returns the times of a node with few zones. */
-export async function timeSmallStarts(options: StartOptions, restarts: number): Promise<StartTimes> {
+/** Stops the node afterwards. */
+export async function timeStarts(options: ZonefleetOptions, restarts: number): Promise<StartTimes> {
   const { node, times } = await startTimed(options, restarts);
   await node.stop();
   return times;

@@ -1,4 +1,4 @@
-// Our nameserver as an operator runs it (`npm run nameserver`, without npm's process): one UDP thread, zones in the
+// Zonefleet's nameserver as an operator runs it (`npm run nameserver`, without npm's process): one UDP thread, zones in the
 // benchmark's Postgres, snapshots in a separate directory.
 
 import { readFileSync } from 'node:fs';
@@ -22,10 +22,12 @@ const NODE_NAME = 'bench';
 export interface ZonefleetOptions extends StartOptions {
   /** Location of an already stored set. By default, the set is stored. */
   readonly databaseUrl?: string;
+  /** The checkout to run. By default, this tree. */
+  readonly root?: string;
   /** Location of its snapshots. By default, a new one. */
   readonly dataDirectory?: string;
   readonly nodeFlags?: readonly string[];
-  /** The countries of addresses; without it, those of the package. */
+  /** Database of the countries of addresses. Default: that of the package. */
   readonly countryDb?: string;
   /** True if answers are counted by zone. Default: the setting's default. */
   readonly dnsCounts?: boolean;
@@ -33,12 +35,12 @@ export interface ZonefleetOptions extends StartOptions {
   readonly moreAddresses?: readonly string[];
   /** Further settings. */
   readonly environment?: Readonly<Record<string, string>>;
-  /** Its standard output, where `nodeFlags` make it long. */
+  /** File for its standard output, if `nodeFlags` make it long. */
   readonly outputFile?: string;
 }
 
 export interface RunningZonefleet extends RunningServer {
-  /** The value of a metric without labels; undefined when there is none. */
+  /** Returns the value of a metric without labels. Returns undefined if it does not exist. */
   metric(name: string): Promise<number | undefined>;
 }
 
@@ -62,7 +64,7 @@ export async function startZonefleet(options: ZonefleetOptions): Promise<Running
       .join(),
     METRICS_LISTEN: `127.0.0.1:${metricsPort}`,
     NODE_NAME,
-    RUN_AS: 'off', // it reads what the benchmark makes
+    RUN_AS: 'off', // it reads files of the benchmark
     DNS_THREADS: '1',
     COOKIE_SECRETS: '000102030405060708090a0b0c0d0e0f',
     RRL: options.limitsRates ? '100000000' : 'off',
@@ -92,7 +94,7 @@ export async function startZonefleet(options: ZonefleetOptions): Promise<Running
     ...options,
     port,
     program: {
-      cwd: ROOT,
+      cwd: options.root ?? ROOT,
       env,
       ...(options.outputFile === undefined ? {} : { outputFile: options.outputFile }),
     },

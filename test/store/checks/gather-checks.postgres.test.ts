@@ -49,7 +49,7 @@ test('the fleet’s own zones above several domains are found with one statement
   }));
   await saveZones(db, saved, by);
   const find = gatherZones(counted);
-  const names = ['a.test.', 'b.lab.', 'b.x.lab.', 'lab.'].map(parseName);
+  const names = ['a.test.', 'b.lab.', 'b.x.lab.', 'lab.'].map((name) => parseName(name));
   statements = 0;
   const held = await Promise.all(names.map((name) => loadHeldZone(db, name, find)));
   expect(statements).toBe(2);
