@@ -5,7 +5,12 @@ import { createHash } from 'node:crypto';
 import { signZoneText } from '../../test/support/dnssec/sign-zone-text.ts';
 import { makeKey } from '../../test/support/dnssec/signing.ts';
 import { comparedZones } from '../../test/support/network/compared-queries.ts';
-import { ADDRESSES, LinkedHosts, XDP_INTERFACE } from '../../test/support/network/linked-hosts.ts';
+import {
+  ADDRESSES,
+  LinkedHosts,
+  VLAN_NODE_OPTIONS,
+  XDP_INTERFACE,
+} from '../../test/support/network/linked-hosts.ts';
 import { NetworkNamespace } from '../../test/support/network/namespace.ts';
 import { startAgent } from '../../test/support/network/start-agent.ts';
 import { DENIAL_STYLES } from '../../test/support/zone/sign-zone.ts';
@@ -51,6 +56,12 @@ export const xdp: Part = {
   run: (options) => (isInOwnNamespace() ? compare(options) : runInOwnNamespace('xdp', options, SETUP)),
 };
 
+/** A contestant with the suffix of a variant. */
+interface Case {
+  readonly contestant: XdpContestant;
+  readonly suffix: string;
+}
+
 interface XdpRun {
   readonly repliesPerSecond: number;
   /** Processor time of the server's processes, and of its whole core, for each reply. */
@@ -67,29 +78,35 @@ async function compare(options: BenchOptions): Promise<Section[]> {
   const lines = zone.questions(QUESTIONS, 1).trimEnd().split('\n');
   const contestants = await startContestants(hosts, zone.set, options);
   const blocks: string[] = [ABOUT];
-  for (const { suffix, title } of VARIANTS) {
-    const queries = writeQueries(
-      options.directory,
-      `xdp${suffix.trim()}`,
-      `${lines.join(`${suffix}\n`)}${suffix}\n`,
+  const cases = contestants.flatMap((contestant) =>
+    VARIANTS.map((variant): Case => ({ contestant, suffix: variant.suffix })),
+  );
+  const queries = new Map<string, string>(
+    VARIANTS.map(({ suffix }) => {
+      const text = `${lines.join(`${suffix}\n`)}${suffix}\n`;
+      return [suffix, writeQueries(options.directory, `xdp${suffix.trim()}`, text)];
+    }),
+  );
+  const loadOf = ({ contestant, suffix }: Case, rate: number, seconds: number): GunLoad => ({
+    client: hosts.client,
+    interface: contestant.interface,
+    cpu: options.loadCpu,
+    address: contestant.running.address,
+    port: contestant.running.port,
+    queries: queries.get(suffix) as string,
+    seconds,
+    rate,
+  });
+  for (const one of cases) await warmUp(one.contestant, loadOf(one, 50_000, WARM_UP_SECONDS));
+  for (const { name, rate, title } of LOADS) {
+    say(`xdp, ${rate} queries per second`);
+    const runs = await interleave(cases, options, (one) =>
+      measure(one.contestant, loadOf(one, rate, options.seconds), options),
     );
-    const loadOf = (contestant: XdpContestant, rate: number, seconds: number): GunLoad => ({
-      client: hosts.client,
-      interface: contestant.interface,
-      cpu: options.loadCpu,
-      address: contestant.running.address,
-      port: contestant.running.port,
-      queries,
-      seconds,
-      rate,
-    });
-    for (const contestant of contestants) await warmUp(contestant, loadOf);
-    for (const { name, rate, title: load } of LOADS) {
-      say(`xdp ${title}, ${rate} queries per second`);
-      const runs = await interleave(contestants, options, (contestant) =>
-        measure(contestant, loadOf(contestant, rate, options.seconds), options),
-      );
-      blocks.push(`### ${load}, ${title}`, tableOf(runs, name === 'flood' ? WANTED : {}));
+    for (const { suffix, title: variant } of VARIANTS) {
+      const own = [...runs].filter(([one]) => one.suffix === suffix);
+      const byContestant = new Map(own.map(([{ contestant }, list]) => [contestant, list]));
+      blocks.push(`### ${title}, ${variant}`, tableOf(byContestant, name === 'flood' ? WANTED : {}));
     }
   }
   for (const { running } of contestants) await running.stop();
@@ -105,11 +122,8 @@ const ABOUT =
   'queries are those of the first part. The kernel receives packets for the server on the core of the client, whose time is ' +
   'in no column. “Process” is the time of the server’s processes, “core” that of its whole core with the kernel’s interrupts.';
 
-async function warmUp(
-  contestant: XdpContestant,
-  loadOf: (contestant: XdpContestant, rate: number, seconds: number) => GunLoad,
-): Promise<void> {
-  const { rcodes, replies } = await runKxdpgun(loadOf(contestant, 50_000, WARM_UP_SECONDS));
+async function warmUp(contestant: XdpContestant, load: GunLoad): Promise<void> {
+  const { rcodes, replies } = await runKxdpgun(load);
   if (contestant.name === 'echo-kernel' ? replies === 0 : (rcodes.NOERROR ?? 0) < LEAST_NOERROR)
     throw new Error(`${contestant.label} answers ${JSON.stringify(rcodes)}`);
 }
@@ -130,19 +144,21 @@ async function measure(
   };
 }
 
+/** Alternates all cases in each round, so that disturbances of the machine affect all of them. */
 async function interleave(
-  contestants: readonly XdpContestant[],
+  cases: readonly Case[],
   options: BenchOptions,
-  run: (contestant: XdpContestant) => Promise<XdpRun>,
-): Promise<Map<XdpContestant, XdpRun[]>> {
-  const runs = new Map<XdpContestant, XdpRun[]>(contestants.map((contestant) => [contestant, []]));
+  run: (one: Case) => Promise<XdpRun>,
+): Promise<Map<Case, XdpRun[]>> {
+  const runs = new Map<Case, XdpRun[]>(cases.map((one) => [one, []]));
   for (let round = 0; round < options.rounds; round++)
-    for (let i = 0; i < contestants.length; i++) {
-      const contestant = contestants[(i + round) % contestants.length] as XdpContestant;
-      const result = await run(contestant);
-      runs.get(contestant)?.push(result);
+    for (let i = 0; i < cases.length; i++) {
+      const one = cases[(i + round) % cases.length] as Case;
+      const result = await run(one);
+      runs.get(one)?.push(result);
       say(
-        `  round ${round + 1} of ${options.rounds}, ${contestant.label}: ${Math.round(result.repliesPerSecond)} replies/s, ` +
+        `  round ${round + 1} of ${options.rounds}, ${one.contestant.label}${one.suffix}: ` +
+          `${Math.round(result.repliesPerSecond)} replies/s, ` +
           `${result.processMicros.toFixed(2)} µs, core ${result.coreMicros.toFixed(2)} µs`,
       );
     }
@@ -201,6 +217,7 @@ async function compareAnswers(hosts: LinkedHosts, options: BenchOptions): Promis
     limitsRates: false,
     timeoutMs: 60_000,
     xdpInterface: XDP_INTERFACE,
+    environment: { NODE_OPTIONS: VLAN_NODE_OPTIONS },
   });
   const agent = startAgent(hosts.client);
   try {
@@ -208,15 +225,16 @@ async function compareAnswers(hosts: LinkedHosts, options: BenchOptions): Promis
     const macs = await hosts.macs();
     const result = await agent.do('comparePaths', { count: queries, seed: 1, port: node.port, macs });
     for (const example of result.examples) say(example);
-    const { equal, laterCookies, silent, wrong, resent } = result;
+    const { equal, laterCookies, silent, wrong, lost } = result;
     return table(
       ['', 'number'],
       [
+        ['compared', count(equal + laterCookies + silent + wrong)],
         ['equal answers', count(equal)],
-        ['equal answers, except for cookies made in different seconds', count(laterCookies)],
+        ['equal answers, except for valid cookies made at different times', count(laterCookies)],
         ['queries that neither path answers', count(silent)],
         ['wrong', wrong === 0 ? '0 (wanted 0: yes)' : `${count(wrong)} (wanted 0: **no**)`],
-        ['queries sent again, because a packet was lost', count(resent)],
+        ['queries sent again, because a packet was lost', count(lost)],
       ],
     );
   } finally {

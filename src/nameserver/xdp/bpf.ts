@@ -4,7 +4,7 @@
 import { EAGAIN, SystemError } from '../threads/libc.ts';
 import { INSTRUCTION_BYTES } from './assemble-bpf.ts';
 import type { XdpKernel } from './kernel.ts';
-import { assembleFilter, type Target } from './packet-filter.ts';
+import { assembleFilter, type FilterRules } from './packet-filter.ts';
 
 const COMMAND = { MAP_CREATE: 0, MAP_UPDATE_ELEM: 2, PROG_LOAD: 5, LINK_CREATE: 28 } as const;
 const XSKMAP = 17;
@@ -41,13 +41,8 @@ export function setSocket(kernel: XdpKernel, map: number, queue: number, socket:
   call(kernel, 'map update', COMMAND.MAP_UPDATE_ELEM, bytes);
 }
 
-export function loadFilter(
-  kernel: XdpKernel,
-  targets: readonly Target[],
-  map: number,
-  mac: Uint8Array,
-): number {
-  const code = assembleFilter(targets, map, mac);
+export function loadFilter(kernel: XdpKernel, rules: FilterRules, map: number): number {
+  const code = assembleFilter(rules, map);
   const license = Uint8Array.from(Buffer.from('MIT\0'));
   const { bytes, view } = attributes();
   view.setUint32(0, PROGRAM_XDP, true);

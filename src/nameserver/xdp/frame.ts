@@ -6,15 +6,14 @@ import { fold, inNetworkOrder, sumWords } from './checksum.ts';
 
 export const ETHERNET_OCTETS = 14;
 export const TAG_OCTETS = 4;
-export const MAX_TAGS = 2;
 export const IPV4_OCTETS = 20;
 export const IPV6_OCTETS = 40;
 export const UDP_OCTETS = 8;
-export const MAX_HEADERS_OCTETS = ETHERNET_OCTETS + MAX_TAGS * TAG_OCTETS + IPV6_OCTETS + UDP_OCTETS;
+export const MAX_HEADERS_OCTETS = ETHERNET_OCTETS + TAG_OCTETS + IPV6_OCTETS + UDP_OCTETS;
 /** The shortest frame, without its checksum (IEEE 802.3 §4.2.3.3). */
 const MIN_FRAME_OCTETS = 60;
 
-export const ETHER_TYPE = { IPV4: 0x0800, IPV6: 0x86dd, TAG: 0x8100, SERVICE_TAG: 0x88a8 } as const;
+export const ETHER_TYPE = { IPV4: 0x0800, IPV6: 0x86dd, TAG: 0x8100 } as const;
 export const UDP = 17;
 const HOP_LIMIT = 64;
 const DONT_FRAGMENT = 0x4000;
@@ -62,9 +61,9 @@ export class Frame {
     const end = at + octets;
     let ip = at + ETHERNET_OCTETS;
     let type = view.getUint16(ip - 2);
-    while (type === ETHER_TYPE.TAG || type === ETHER_TYPE.SERVICE_TAG) {
+    if (type === ETHER_TYPE.TAG) {
       ip += TAG_OCTETS;
-      if (ip > end || ip - at > ETHERNET_OCTETS + MAX_TAGS * TAG_OCTETS) return false;
+      if (ip > end) return false;
       type = view.getUint16(ip - 2);
     }
     this.#at = at;
@@ -149,7 +148,7 @@ export class Frame {
     const ip = this.#ip;
     let from = query + ETHERNET_OCTETS - 2;
     let to = at + ETHERNET_OCTETS - 2;
-    for (; from < ip; from += 2, to += 2) view.setInt16(to, view.getInt16(from)); // tags and type
+    for (; from < ip; from += 2, to += 2) view.setInt16(to, view.getInt16(from)); // tag and type
     const udpOctets = UDP_OCTETS + octets;
     const udp = to + (this.addressOctets === 4 ? IPV4_OCTETS : IPV6_OCTETS);
     if (this.addressOctets === 4) this.#writeIpv4(to, ip, udpOctets);

@@ -25,6 +25,7 @@ export function countQueues(name: string): number {
 }
 
 const ARPHRD_ETHER = 1;
+const UPPER = 'upper_';
 
 /** Returns the hardware address, or undefined for loopback, tunnels and other interfaces without Ethernet frames. */
 export function macOf(name: string): Uint8Array | undefined {
@@ -32,11 +33,14 @@ export function macOf(name: string): Uint8Array | undefined {
   return Buffer.from(read(`${ROOT}/${name}/address`).trim().replaceAll(':', ''), 'hex');
 }
 
-/** Returns true if VLAN interfaces use this one. */
-function hasVlans(name: string): boolean {
-  return list(`${ROOT}/${name}`)
-    .filter((entry) => entry.startsWith('upper_'))
-    .some((entry) => read(`${ROOT}/${name}/${entry}/uevent`).includes('DEVTYPE=vlan'));
+/** Returns the ids of the VLAN interfaces on top of an interface, or on top of a bond or bridge that it belongs to. */
+export function vlansOf(name: string): number[] {
+  const uppers = list(`${ROOT}/${name}`).filter((entry) => entry.startsWith(UPPER));
+  return uppers.flatMap((entry) => {
+    const upper = entry.slice(UPPER.length);
+    const [, vlan] = /VID: (\d+)/.exec(read(`/proc/net/vlan/${upper}`)) ?? [];
+    return vlan === undefined ? vlansOf(upper) : [Number(vlan)];
+  });
 }
 
 const SIOCETHTOOL = 0x8946;
@@ -45,12 +49,8 @@ const FLAG_STRIPS_TAGS = 1 << 8; // ETH_FLAG_RXVLAN
 const NAME_BYTES = 16;
 const IFREQ_BYTES = 40;
 
-/**
- * Returns true if VLAN interfaces use this one, and its hardware removes the VLAN tags of received frames. A program
- * cannot see such a tag, so a reply would be sent without it.
- */
-export function losesTags(kernel: XdpKernel, name: string): boolean {
-  if (!hasVlans(name)) return false;
+/** Returns true if the hardware removes the VLAN tags of received frames. */
+export function stripsTags(kernel: XdpKernel, name: string): boolean {
   const value = Uint32Array.of(ETHTOOL_GET_FLAGS, 0); // struct ethtool_value
   const request = new Uint8Array(IFREQ_BYTES);
   request.set(Buffer.from(name));

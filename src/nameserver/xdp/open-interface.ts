@@ -4,7 +4,7 @@
 import type { ListenAddress } from '../../process/listen-address.ts';
 import { SystemError } from '../threads/libc.ts';
 import { ATTACH, type AttachMode, attach, createSocketMap, loadFilter, setSocket } from './bpf.ts';
-import { indexOf, losesTags, macOf, targetsAt } from './interfaces.ts';
+import { indexOf, macOf, stripsTags, targetsAt, vlansOf } from './interfaces.ts';
 import type { XdpKernel } from './kernel.ts';
 import { BIND, type BindMode, openQueue } from './open-queue.ts';
 import { MAX_TARGETS } from './packet-filter.ts';
@@ -45,7 +45,9 @@ export function openInterface(
   if (targets.length === 0)
     throw new XdpFault('DNS_LISTEN has no address that packets at this interface can have');
   if (targets.length > MAX_TARGETS) throw new XdpFault(`the node has more than ${MAX_TARGETS} addresses`);
-  if (losesTags(kernel, name)) {
+  const vlans = vlansOf(name);
+  // The program would not see the tags, so replies would be sent without them.
+  if (vlans.length > 0 && stripsTags(kernel, name)) {
     throw new XdpFault(`its hardware removes VLAN tags: run "ethtool -K ${name} rxvlan off"`);
   }
   const open: number[] = [];
@@ -55,7 +57,7 @@ export function openInterface(
   };
   try {
     const map = keep(createSocketMap(kernel, queues));
-    const program = keep(loadFilter(kernel, targets, map, mac));
+    const program = keep(loadFilter(kernel, { targets, vlans, mac }, map));
     const opened = openFastest(kernel, { name, index, queues, program });
     return {
       opened,
@@ -118,7 +120,7 @@ function remedyFor({ code, syscall }: SystemError, name: string): string | undef
   }
   if (syscall === 'bind' && code === 'EBUSY') return 'another program uses a queue of this interface';
   if (code === 'EBUSY' || code === 'EEXIST') {
-    return `another program is attached: stop it, or run "ip link set dev ${name} xdp off"`;
+    return `another program is attached: stop its process, or if it has ended, run "ip link set dev ${name} xdp off"`;
   }
   if (code === 'ENOBUFS') return 'the limit of locked memory is too low: raise LimitMEMLOCK';
   if (code === 'EMFILE') return 'the limit of open files is too low: raise LimitNOFILE';

@@ -9,11 +9,19 @@ import {
   FRAGMENT,
   IPV4_OCTETS,
   IPV6_OCTETS,
-  MAX_TAGS,
   TAG_OCTETS,
   UDP,
   UDP_OCTETS,
 } from './frame.ts';
+
+/** What the program takes. */
+export interface FilterRules {
+  readonly targets: readonly Target[];
+  /** VLAN ids of frames that are taken, in addition to untagged ones. */
+  readonly vlans: readonly number[];
+  /** The hardware address that frames must be sent to. */
+  readonly mac: Uint8Array;
+}
 
 /** An address and port that the node answers on. */
 export interface Target {
@@ -34,6 +42,8 @@ const QUEUE = 16;
 
 const SOURCE_AT = 6;
 const TYPE_AT = ETHERNET_OCTETS - 2;
+const TAG_AT = ETHERNET_OCTETS; // priority and VLAN id
+const VLAN_MASK = 0x0fff;
 const DESTINATION_PORT = 2;
 
 // Registers. The others hold temporary values.
@@ -45,8 +55,8 @@ const CONTEXT = 6;
 const LIMIT = 4;
 const VALUE = 5;
 
-/** Takes only frames to the hardware address `mac`. Throws if there are too many targets. */
-export function assembleFilter(targets: readonly Target[], map: number, mac: Uint8Array): Uint8Array {
+/** Throws if there are too many targets. */
+export function assembleFilter({ targets, vlans, mac }: FilterRules, map: number): Uint8Array {
   if (targets.length > MAX_TARGETS) throw new RangeError(`more than ${MAX_TARGETS} addresses`);
   const code = new BpfAssembler();
   code.move(CONTEXT, 1);
@@ -55,15 +65,7 @@ export function assembleFilter(targets: readonly Target[], map: number, mac: Uin
   requireOctets(code, ETHERNET_OCTETS);
   matchMacs(code, mac);
   code.load(SIZE.HALF, VALUE, PACKET, TYPE_AT);
-  for (let tag = 1; tag <= MAX_TAGS; tag++) {
-    code.jumpIfEqual(VALUE, inNetworkOrder(ETHER_TYPE.TAG), `tag ${tag}`);
-    code.jumpUnlessEqual(VALUE, inNetworkOrder(ETHER_TYPE.SERVICE_TAG), 'no tag');
-    code.label(`tag ${tag}`);
-    code.add(PACKET, TAG_OCTETS); // all offsets below count from here
-    requireOctets(code, ETHERNET_OCTETS);
-    code.load(SIZE.HALF, VALUE, PACKET, TYPE_AT);
-  }
-  code.label('no tag');
+  if (vlans.length > 0) removeTag(code, vlans);
   code.jumpIfEqual(VALUE, inNetworkOrder(ETHER_TYPE.IPV4), 'ipv4');
   code.jumpIfEqual(VALUE, inNetworkOrder(ETHER_TYPE.IPV6), 'ipv6');
   pass(code);
@@ -95,6 +97,20 @@ function matchMacs(code: BpfAssembler, mac: Uint8Array): void {
   code.load(SIZE.BYTE, VALUE, PACKET, SOURCE_AT);
   code.and(VALUE, 1);
   code.jumpUnlessEqual(VALUE, 0, 'pass');
+}
+
+/** Moves PACKET, so that all later offsets are those of an untagged frame. Passes frames of other VLANs. */
+function removeTag(code: BpfAssembler, vlans: readonly number[]): void {
+  code.jumpUnlessEqual(VALUE, inNetworkOrder(ETHER_TYPE.TAG), 'no tag');
+  requireOctets(code, ETHERNET_OCTETS + TAG_OCTETS);
+  code.load(SIZE.HALF, VALUE, PACKET, TAG_AT);
+  code.and(VALUE, inNetworkOrder(VLAN_MASK));
+  for (const vlan of vlans) code.jumpIfEqual(VALUE, inNetworkOrder(vlan), 'known VLAN');
+  pass(code);
+  code.label('known VLAN');
+  code.add(PACKET, TAG_OCTETS);
+  code.load(SIZE.HALF, VALUE, PACKET, TYPE_AT);
+  code.label('no tag');
 }
 
 function matchIpv4(code: BpfAssembler, targets: readonly Target[]): void {

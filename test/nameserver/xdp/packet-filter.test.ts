@@ -12,7 +12,7 @@ const TARGETS = [
   { address: Uint8Array.of(200, 0, 2, 1), port: 5300 },
   { address: Uint8Array.from([0x20, 1, 0xd, 0xb8, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x53]), port: 53 },
 ];
-const FILTER = assembleFilter(TARGETS, MAP, NODE_MAC);
+const FILTER = assembleFilter({ targets: TARGETS, vlans: [5, 1], mac: NODE_MAC }, MAP);
 
 /** Runs a program as the kernel would. Throws if it reads beyond the frame. Returns `take` if it redirects to the map. */
 function run(code: Uint8Array, frame: Uint8Array): 'take' | 'pass' {
@@ -79,7 +79,7 @@ describe('assembleFilter', () => {
     ['a query over IPv4', V4],
     ['a query over IPv6', V6],
     ['a query in one VLAN', withTags(V4, 0x8100)],
-    ['a query in two VLANs', withTags(V6, 0x88a8, 0x8100)],
+    ['a query in another VLAN of the node', changed(withTags(V6, 0x8100), 15, 5)],
     ['a second address with its port', to('200.0.2.1', 5300)],
     ['an IPv4 packet that must not be fragmented', changed(V4, 20, 0x40)],
   ])('takes %s', (_, frame) => {
@@ -87,7 +87,11 @@ describe('assembleFilter', () => {
   });
 
   it.each([
-    ['a third VLAN tag', withTags(V4, 0x8100, 0x8100, 0x8100)],
+    ['a query in a VLAN that the node does not use', changed(withTags(V4, 0x8100), 15, 2)],
+    ['a VLAN id that differs in its upper bits', changed(withTags(V4, 0x8100), 14, 0x61)],
+    ['a priority without a VLAN', changed(withTags(V4, 0x8100), 15, 0)],
+    ['a service tag', withTags(V4, 0x88a8)],
+    ['two VLAN tags', withTags(V4, 0x8100, 0x8100)],
     ['a broadcast', changed(V4, 0, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff)],
     ['a frame to a host whose address differs at the start', changed(V4, 0, 0x12)],
     ['a frame to a host whose address differs at the end', changed(V6, 5, 0x51)],
@@ -112,11 +116,16 @@ describe('assembleFilter', () => {
   it.each([
     ['ipv4', V4, 42],
     ['ipv6', V6, 62],
-    ['tagged', withTags(V6, 0x88a8, 0x8100), 70],
+    ['tagged', withTags(V6, 0x8100), 66],
   ])('passes %s frames of every length that has no UDP header', (_, frame, headers) => {
     for (let length = 0; length < frame.length; length++) {
       expect(run(FILTER, Buffer.from(frame.subarray(0, length)))).toBe(length < headers ? 'pass' : 'take');
     }
+  });
+
+  it('passes all tagged frames if the node uses no VLAN', () => {
+    const filter = assembleFilter({ targets: TARGETS, vlans: [], mac: NODE_MAC }, MAP);
+    expect([V4, withTags(V4, 0x8100)].map((frame) => run(filter, frame))).toEqual(['take', 'pass']);
   });
 
   it('has space for the largest number of addresses, and rejects more', () => {
@@ -124,8 +133,9 @@ describe('assembleFilter', () => {
       address: Uint8Array.from([...Array(15).fill(0x20), i]),
       port: 53,
     }));
-    expect(run(assembleFilter(many, MAP, NODE_MAC), V4)).toBe('pass');
-    expect(() => assembleFilter([...many, ...TARGETS], MAP, NODE_MAC)).toThrow('256');
+    const filterOf = (targets: typeof TARGETS) => assembleFilter({ targets, vlans: [], mac: NODE_MAC }, MAP);
+    expect(run(filterOf(many), V4)).toBe('pass');
+    expect(() => filterOf([...many, ...TARGETS])).toThrow('256');
   });
 });
 

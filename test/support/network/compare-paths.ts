@@ -1,16 +1,18 @@
-// Sends the same queries over XDP and through the kernel, and compares the answers octet by octet. Runs in the client's
-// namespace.
+// Compares the answers over XDP with those of the kernel's path to the same queries, octet by octet. Runs in the client's
+// namespace. The kernel answers each distinct query once; over XDP it is sent many times.
 
-import { EDNS_OPTION } from '../../../src/dns/message/edns.ts';
-import { decodeMessage } from '../../../src/dns/message/message.ts';
+import { setTimeout as pause } from 'node:timers/promises';
+import { addressOctets, Client } from '../../../src/nameserver/answer/client.ts';
+import { Cookies } from '../../../src/nameserver/answer/cookies.ts';
 import { type Libc, openLibc } from '../../../src/nameserver/threads/libc.ts';
 import { queryFor } from '../answer/packets.ts';
-import { CLIENT_COOKIE, QueryStream } from './compared-queries.ts';
+import { CLIENT_COOKIE, COOKIE_SECRET, QueryStream } from './compared-queries.ts';
 import { BATCH, DatagramSocket } from './datagrams.ts';
-import { decodeUdpFrame, encodeUdpFrame, type Route } from './frames.ts';
-import { ADDRESSES, XDP_INTERFACE } from './linked-hosts.ts';
+import { decodeUdpFrame, encodeUdpFrame } from './frames.ts';
+import { ADDRESSES, VLAN, XDP_INTERFACE } from './linked-hosts.ts';
 
 export interface CompareOptions {
+  /** Minimum number of queries to compare. Windows are sent as a whole. */
   readonly count: number;
   readonly seed: number;
   /** The node's port at all of its addresses. */
@@ -20,244 +22,359 @@ export interface CompareOptions {
 }
 
 export interface Comparison {
-  /** Pairs of equal answers. */
   equal: number;
-  /** Queries that neither path answered. */
-  silent: number;
-  /** Pairs of answers that differ only in cookies made in different seconds. */
+  /** Answers that differ only in valid cookies made at different times. */
   laterCookies: number;
-  resent: number;
+  /** Queries that neither path answers. */
+  silent: number;
   wrong: number;
-  /** Descriptions of the first wrong pairs. */
+  /** Packets that were sent again over XDP, because no answer arrived. */
+  lost: number;
+  /** Descriptions of the first wrong answers. */
   readonly examples: string[];
 }
 
-/** Sends datagrams, and returns their answers. */
-interface Path {
-  /** Length of the longest query. */
-  readonly maxOctets: number;
-  send(queries: readonly Buffer[]): void;
-  receive(take: (answer: Uint8Array) => void): number;
-  close(): void;
-}
-
+type Family = 'ipv4' | 'ipv6';
+const FAMILIES: readonly Family[] = ['ipv4', 'ipv6'];
+/** Maximum number of distinct queries of a family. */
+const MAX_DISTINCT = 125_000;
+/** Number of queries in flight, which the node's rings can hold. */
+const WINDOW = 512;
 const MAX_EXAMPLES = 10;
-/** Ends a hopeless comparison, in which every query would wait for its answer. */
+/** Ends a hopeless comparison. */
 const MAX_WRONG = 1000;
-/** Time without an answer before the client stops polling continuously, and before it sends queries again. */
+/** Time without an answer before the client stops polling continuously. */
 const SPIN_MS = 3;
-const RESEND_AFTER_MS = 300;
-const TRIES = 6;
+/** Times without an answer before queries are sent again. After the last one, a missing answer is wrong. */
+const WAITS_MS = [100, 200, 400, 800, 1600];
+/** Number of times that the kernel's path gets a query before it counts as silent. */
+const KERNEL_TRIES = 3;
+/** The head of a cookie option with a server cookie, and offsets in its value. */
+const COOKIE_HEAD = Buffer.of(0, 10, 0, 24);
+const COOKIE_TIME = 12;
 const COOKIE_OCTETS = 24;
-/** A priority and a VLAN id. */
-const TAG = 0x6007;
+const TAG = 0x6000 | VLAN; // with a priority
 const KERNEL_PORT = 5300;
 const XDP_PORT = 5400;
 const MAX_FRAME_PAYLOAD = 1500 - 48; // after the headers of IPv6 and UDP
-const FAMILIES = ['ipv4', 'ipv6'] as const;
+
+/** Requests a cookie. It is the last query of each window, and answered after the others. */
+const LAST = queryFor('www.example.test.', 1, { opt: `cookie:${CLIENT_COOKIE}` });
 
 export async function comparePaths(options: CompareOptions): Promise<Comparison> {
   const libc = await openLibc();
   const stream = new QueryStream(options.seed);
-  const result: Comparison = { equal: 0, silent: 0, laterCookies: 0, resent: 0, wrong: 0, examples: [] };
-  const pairs = FAMILIES.flatMap((family, i) => {
-    const kernel = (port: number) => socketPath(libc, family, 'kernel', KERNEL_PORT + i + port, options);
-    return [
-      { name: family, xdp: socketPath(libc, family, 'xdp', XDP_PORT + i, options), kernel: kernel(0) },
-      { name: `${family} in a VLAN`, xdp: framePath(libc, family, options), kernel: kernel(10) },
-    ];
-  });
-  try {
-    for (let compared = 0, id = 0; compared < options.count && result.wrong < MAX_WRONG; ) {
-      const batches = pairs.map((pair) => {
-        const queries = Array.from({ length: BATCH - 1 }, () => stream.next());
-        id += BATCH;
-        return new Batch(pair, queries, id, result);
-      });
-      await untilAnswered(batches);
-      for (const batch of batches) compared += batch.judge();
-      stream.cookie = batches[0]?.cookie() ?? stream.cookie;
-    }
-  } finally {
-    for (const { xdp, kernel } of pairs) {
-      xdp.close();
-      kernel.close();
+  const result: Comparison = { equal: 0, laterCookies: 0, silent: 0, wrong: 0, lost: 0, examples: [] };
+  const openers = [SocketPath, FramePath];
+  const count = Math.ceil(options.count / (FAMILIES.length * openers.length));
+  for (const family of FAMILIES) {
+    const corpus = await askKernel(libc, family, stream, Math.min(count, MAX_DISTINCT), options);
+    for (const Opener of openers) {
+      const path = new Opener(libc, family, corpus, options);
+      try {
+        await compare(path, corpus, count, result);
+      } finally {
+        path.close();
+      }
     }
   }
   return result;
 }
 
-/** The last query of a batch, which both paths answer after all others. It requests a cookie. */
-const LAST = queryFor('www.example.test.', 1, { opt: `cookie:${CLIENT_COOKIE}` });
-
-interface Pair {
+/** Sends queries of a corpus, which are numbered. */
+interface Path {
   readonly name: string;
-  readonly xdp: Path;
-  readonly kernel: Path;
+  canSend(i: number): boolean;
+  send(numbers: readonly number[]): void;
+  /** Calls `take` with the id of each answer that has arrived. Returns the number of packets. */
+  receive(take: (id: number, packet: Uint8Array) => void): number;
+  /** Returns true if the packet is the expected one with the kernel's answer to query `i`. Much faster than `messageIn`. */
+  isEqual(i: number, packet: Uint8Array): boolean;
+  /** Returns undefined if the packet has faults. */
+  messageIn(packet: Uint8Array): Uint8Array | undefined;
+  close(): void;
 }
 
-/** Queries that were sent over both paths, and their answers. */
-class Batch {
-  readonly #pair: Pair;
-  readonly #result: Comparison;
-  readonly #queries: readonly Buffer[];
-  readonly #numberOf = new Map<number, number>();
-  readonly #xdp = new Map<number, Buffer>();
-  readonly #kernel = new Map<number, Buffer>();
+/** Queries of one client with the kernel's answers. The id of a query is the end of its number. */
+class Corpus {
+  readonly queries: readonly Buffer[];
+  /** Undefined if the kernel's path is silent. */
+  readonly answers: (Buffer | undefined)[];
+  readonly #cookies = new Cookies([Buffer.from(COOKIE_SECRET, 'hex')]);
+  readonly #client = new Client();
 
-  constructor(pair: Pair, queries: readonly Buffer[], firstId: number, result: Comparison) {
-    this.#pair = pair;
-    this.#result = result;
-    const sendable = [...queries.filter(({ length }) => length >= 2 && length <= pair.xdp.maxOctets), LAST];
-    this.#queries = sendable.map((query, i) => {
-      const copy = Buffer.from(query);
-      const id = (firstId + i) & 0xffff;
-      copy.writeUInt16BE(id, 0);
-      this.#numberOf.set(id, i);
-      return copy;
-    });
-    pair.xdp.send(this.#queries);
-    pair.kernel.send(this.#queries);
+  constructor(family: Family, queries: readonly Buffer[]) {
+    this.queries = queries;
+    this.answers = queries.map(() => undefined);
+    this.#client.set(0, addressOctets(ADDRESSES.client[family]));
+    for (const [i, query] of queries.entries()) query.writeUInt16BE(i & 0xffff, 0);
   }
 
-  /** Returns the number of answers that have arrived. */
-  receive(): number {
-    const take = (into: Map<number, Buffer>) => (answer: Uint8Array) => {
-      const i = this.#numberOf.get(((answer[0] as number) << 8) | (answer[1] as number));
-      if (i !== undefined) into.set(i, Buffer.from(answer));
-    };
-    return this.#pair.xdp.receive(take(this.#xdp)) + this.#pair.kernel.receive(take(this.#kernel));
+  /** Returns the offset of the valid server cookie in an answer, or -1. */
+  cookieIn(answer: Uint8Array): number {
+    const octets = Buffer.from(answer.buffer, answer.byteOffset, answer.length);
+    const at = octets.lastIndexOf(COOKIE_HEAD) + COOKIE_HEAD.length;
+    if (at < COOKIE_HEAD.length || at + COOKIE_OCTETS > octets.length) return -1;
+    const view = new DataView(octets.buffer, octets.byteOffset, octets.length);
+    const nowSeconds = Math.floor(Date.now() / 1000) | 0;
+    return this.#cookies.judge(view, at, COOKIE_OCTETS, this.#client, nowSeconds) === 'invalid' ? -1 : at;
   }
 
-  get isAnswered(): boolean {
-    return (
-      this.#missing(this.#xdp, this.#kernel).length + this.#missing(this.#kernel, this.#xdp).length === 0
-    );
+  /** Returns true if an answer differs from the kernel's to query `i` only in the time and the hash of a valid cookie. */
+  hasOtherCookie(i: number, answer: Uint8Array): boolean {
+    const expected = this.answers[i];
+    const at = this.cookieIn(answer);
+    if (expected === undefined || at < 0 || expected.length !== answer.length) return false;
+    return [
+      [0, at + COOKIE_TIME],
+      [at + COOKIE_OCTETS, answer.length],
+    ].every(([from, to]) => expected.subarray(from, to).equals(answer.subarray(from, to)));
   }
+}
 
-  /** Sends queries again that only the other path has answered. */
-  resend(): void {
-    for (const [path, mine, other] of [
-      [this.#pair.xdp, this.#xdp, this.#kernel],
-      [this.#pair.kernel, this.#kernel, this.#xdp],
-    ] as const) {
-      const again = this.#missing(mine, other);
-      this.#result.resent += again.length;
-      path.send(again.map((i) => this.#queries[i] as Buffer));
+async function askKernel(
+  libc: Libc,
+  family: Family,
+  stream: QueryStream,
+  count: number,
+  options: CompareOptions,
+): Promise<Corpus> {
+  const first = await answered(libc, family, [Buffer.from(LAST)], options);
+  const answer = first.answers[0] as Buffer;
+  const at = first.cookieIn(answer);
+  if (at < 0) throw new Error('the node has no cookie, or another secret');
+  stream.cookie = answer.subarray(at, at + COOKIE_OCTETS).toString('hex');
+  const queries = Array.from({ length: count }, (_, i) => {
+    if ((i + 1) % WINDOW === 0 || i === count - 1) return Buffer.from(LAST);
+    for (;;) {
+      const query = stream.next();
+      if (query.length >= 2) return query; // it has an id
     }
-  }
-
-  #missing(mine: ReadonlyMap<number, Buffer>, other: ReadonlyMap<number, Buffer>): number[] {
-    const expected = new Set(other.keys()).add(this.#queries.length - 1);
-    return [...expected].filter((i) => !mine.has(i));
-  }
-
-  /** Returns the number of queries. */
-  judge(): number {
-    for (const [i, query] of this.#queries.entries())
-      judge(this.#pair.name, query, this.#xdp.get(i), this.#kernel.get(i), this.#result);
-    return this.#queries.length;
-  }
-
-  /** Returns the server's cookie for the client, in hexadecimal. */
-  cookie(): string | undefined {
-    return cookieIn(this.#kernel.get(this.#queries.length - 1))?.toString('hex');
-  }
+  });
+  return await answered(libc, family, queries, options);
 }
 
-async function untilAnswered(batches: readonly Batch[]): Promise<void> {
-  const open = new Set(batches);
-  for (let tries = 1, since = performance.now(); open.size > 0; ) {
-    let received = 0;
-    for (const batch of open) received += batch.receive();
-    if (received > 0) {
-      since = performance.now();
-      continue;
+/** Fills in the kernel's answers. */
+async function answered(
+  libc: Libc,
+  family: Family,
+  queries: readonly Buffer[],
+  options: CompareOptions,
+): Promise<Corpus> {
+  const corpus = new Corpus(family, queries);
+  const path = new SocketPath(libc, family, corpus, options, 'kernel');
+  try {
+    for (const window of windowsOf(corpus)) {
+      const last = window.at(-1) as number;
+      for (let tries = 0; tries < KERNEL_TRIES; tries++) {
+        const open = new Set([last]);
+        const unanswered = window.filter((i) => i === last || corpus.answers[i] === undefined);
+        await exchange(path, unanswered, open, (i, message) => {
+          corpus.answers[i] ??= Buffer.from(message);
+          open.delete(i);
+        });
+        if (open.size > 0) throw new Error(`the node does not answer through the kernel over ${family}`);
+      }
     }
-    for (const batch of open) if (batch.isAnswered) open.delete(batch);
-    const waitedMs = performance.now() - since;
-    if (waitedMs > SPIN_MS) await new Promise((done) => setTimeout(done, 1));
-    if (waitedMs < RESEND_AFTER_MS) continue;
-    if (tries++ === TRIES) return;
-    since = performance.now();
-    for (const batch of open) batch.resend();
+  } finally {
+    path.close();
+  }
+  return corpus;
+}
+
+/** Yields the numbers of consecutive queries. */
+function* windowsOf({ queries }: Corpus): Generator<number[]> {
+  for (let first = 0; first < queries.length; first += WINDOW) {
+    const length = Math.min(WINDOW, queries.length - first);
+    yield Array.from({ length }, (_, i) => first + i);
   }
 }
 
-function judge(
-  name: string,
-  query: Buffer,
-  xdp: Buffer | undefined,
-  kernel: Buffer | undefined,
+async function compare(path: Path, corpus: Corpus, count: number, result: Comparison): Promise<void> {
+  for (let compared = 0; compared < count; )
+    for (const window of windowsOf(corpus)) {
+      if (compared >= count || result.wrong >= MAX_WRONG) return;
+      await compareWindow(
+        path,
+        corpus,
+        window.filter((i) => path.canSend(i)),
+        result,
+      );
+      compared += window.length;
+    }
+}
+
+async function compareWindow(
+  path: Path,
+  corpus: Corpus,
+  numbers: readonly number[],
   result: Comparison,
-): void {
-  if (xdp === undefined && kernel === undefined) result.silent++;
-  else if (xdp !== undefined && kernel !== undefined && xdp.equals(kernel)) result.equal++;
-  else if (xdp !== undefined && kernel !== undefined && differInTime(xdp, kernel)) result.laterCookies++;
-  else {
+): Promise<void> {
+  const open = new Set(numbers.filter((i) => corpus.answers[i] !== undefined));
+  const silent = new Set(numbers.filter((i) => !open.has(i)));
+  const wrong = (i: number, packet?: Uint8Array) => {
     result.wrong++;
     if (result.examples.length >= MAX_EXAMPLES) return;
-    const hex = (octets: Buffer | undefined) => octets?.toString('hex') ?? 'silence';
-    result.examples.push(`${name}: ${hex(query)} got ${hex(xdp)} over XDP, ${hex(kernel)} from the kernel`);
+    const hex = (octets?: Uint8Array) => (octets ? Buffer.from(octets).toString('hex') : 'silence');
+    const [query, answer] = [corpus.queries[i], corpus.answers[i]].map(hex);
+    result.examples.push(`${path.name}: ${query} got ${hex(packet)} over XDP, ${answer} from the kernel`);
+  };
+  result.lost += await exchange(path, numbers, open, (i, packet) => {
+    if (silent.delete(i)) wrong(i, packet);
+    else if (!open.delete(i))
+      return; // the second answer to a query that was sent again
+    else if (path.isEqual(i, packet)) result.equal++;
+    else {
+      const message = path.messageIn(packet) ?? Buffer.alloc(0);
+      if (corpus.answers[i]?.equals(message)) result.equal++;
+      else if (corpus.hasOtherCookie(i, message)) result.laterCookies++;
+      else wrong(i, packet);
+    }
+  });
+  result.silent += silent.size;
+  for (const i of open) wrong(i);
+}
+
+/**
+ * Sends queries of a window, and calls `take` with the answers until it has removed all queries from `open`. Returns the
+ * number of packets that were sent again.
+ */
+async function exchange(
+  path: Path,
+  numbers: readonly number[],
+  open: ReadonlySet<number>,
+  take: (i: number, packet: Uint8Array) => void,
+): Promise<number> {
+  const [first = 0, last = 0] = [numbers[0], numbers.at(-1)];
+  const receive = () =>
+    path.receive((id, packet) => {
+      const i = first + ((id - first) & 0xffff);
+      if (i <= last) take(i, packet); // otherwise a late answer
+    });
+  let resent = 0;
+  for (const [tries, waitMs] of WAITS_MS.entries()) {
+    const sent = tries === 0 ? numbers : [...open];
+    if (tries > 0) resent += sent.length;
+    for (let at = 0; at < sent.length; at += BATCH) {
+      path.send(sent.slice(at, at + BATCH));
+      receive();
+    }
+    for (let since = performance.now(); open.size > 0; ) {
+      if (receive() > 0) since = performance.now();
+      const waitedMs = performance.now() - since;
+      if (waitedMs > waitMs) break;
+      if (waitedMs > SPIN_MS) await pause(1);
+    }
+    if (open.size === 0) break;
+  }
+  return resent;
+}
+
+class SocketPath implements Path {
+  readonly name: string;
+  readonly #corpus: Corpus;
+  readonly #socket: DatagramSocket;
+
+  constructor(
+    libc: Libc,
+    family: Family,
+    corpus: Corpus,
+    { port }: CompareOptions,
+    side: 'xdp' | 'kernel' = 'xdp',
+  ) {
+    this.name = family;
+    this.#corpus = corpus;
+    const from = (side === 'xdp' ? XDP_PORT : KERNEL_PORT) + FAMILIES.indexOf(family);
+    const client = { address: ADDRESSES.client[family], port: from };
+    this.#socket = DatagramSocket.udp(libc, client, { address: ADDRESSES[side][family], port });
+  }
+
+  canSend(): boolean {
+    return true;
+  }
+
+  send(numbers: readonly number[]): void {
+    this.#socket.send(numbers.map((i) => this.#corpus.queries[i] as Buffer));
+  }
+
+  receive(take: (id: number, packet: Uint8Array) => void): number {
+    return this.#socket.receive((message) => take(idAt(message, 0), message));
+  }
+
+  isEqual(i: number, message: Uint8Array): boolean {
+    return this.#corpus.answers[i]?.equals(message) === true;
+  }
+
+  messageIn(message: Uint8Array): Uint8Array {
+    return message;
+  }
+
+  close(): void {
+    this.#socket.close();
   }
 }
 
-/** Returns true if only the time and the hash of the server's cookie differ. */
-function differInTime(one: Buffer, other: Buffer): boolean {
-  const [cookie, otherCookie] = [cookieIn(one), cookieIn(other)];
-  if (cookie?.length !== COOKIE_OCTETS || otherCookie?.length !== COOKIE_OCTETS) return false;
-  const apart = Math.abs(cookie.readUInt32BE(12) - otherCookie.readUInt32BE(12));
-  if (apart === 0 || apart > 5) return false;
-  const blank = (message: Buffer, value: Buffer) => {
-    const copy = Buffer.from(message);
-    return copy.fill(0, copy.indexOf(value) + 12, copy.indexOf(value) + COOKIE_OCTETS);
-  };
-  return blank(one, cookie).equals(blank(other, otherCookie));
+/** A path of VLAN-tagged frames on the XDP link. */
+class FramePath implements Path {
+  readonly name: string;
+  readonly #corpus: Corpus;
+  readonly #socket: DatagramSocket;
+  readonly #frames: readonly Buffer[];
+  readonly #reply: (message: Uint8Array) => Buffer;
+  /** The frames with the kernel's answers, as far as they have been compared. */
+  readonly #expected: Buffer[] = [];
+  readonly #messageAt: number;
+  /** The headers of answers up to the IP version, and the ports. */
+  readonly #head: Buffer;
+  readonly #ports: Buffer;
+
+  constructor(libc: Libc, family: Family, corpus: Corpus, { macs, port }: CompareOptions) {
+    this.name = `${family} in a VLAN`;
+    this.#corpus = corpus;
+    const client = { mac: macs.client, address: ADDRESSES.client[family], port: XDP_PORT + 100 };
+    const server = { mac: macs.server, address: ADDRESSES.xdp[family], port };
+    this.#frames = corpus.queries.map((query) =>
+      encodeUdpFrame({ from: client, to: server, tag: TAG }, query),
+    );
+    this.#reply = (message) => encodeUdpFrame({ from: server, to: client, tag: TAG }, message);
+    const empty = this.#reply(Buffer.alloc(0));
+    this.#messageAt = empty.length;
+    this.#head = empty.subarray(0, 18);
+    this.#ports = empty.subarray(-8, -4);
+    this.#socket = DatagramSocket.frames(libc, XDP_INTERFACE);
+  }
+
+  canSend(i: number): boolean {
+    return (this.#corpus.queries[i] as Buffer).length <= MAX_FRAME_PAYLOAD;
+  }
+
+  send(numbers: readonly number[]): void {
+    this.#socket.send(numbers.map((i) => this.#frames[i] as Buffer));
+  }
+
+  receive(take: (id: number, packet: Uint8Array) => void): number {
+    const at = this.#messageAt;
+    return this.#socket.receive((frame) => {
+      if (frame.length < at + 2 || !this.#head.equals(frame.subarray(0, this.#head.length))) return;
+      if (this.#ports.equals(frame.subarray(at - 8, at - 4))) take(idAt(frame, at), frame);
+    });
+  }
+
+  isEqual(i: number, frame: Uint8Array): boolean {
+    this.#expected[i] ??= this.#reply(this.#corpus.answers[i] as Buffer);
+    return (this.#expected[i] as Buffer).equals(frame);
+  }
+
+  messageIn(packet: Uint8Array): Uint8Array | undefined {
+    const frame = decodeUdpFrame(packet);
+    return frame?.faults.length === 0 ? frame.payload : undefined;
+  }
+
+  close(): void {
+    this.#socket.close();
+  }
 }
 
-function cookieIn(answer: Buffer | undefined): Buffer | undefined {
-  if (answer === undefined) return undefined;
-  const option = decodeMessage(answer).edns?.options.find(({ code }) => code === EDNS_OPTION.COOKIE);
-  return option && Buffer.from(option.value);
-}
-
-function socketPath(
-  libc: Libc,
-  family: 'ipv4' | 'ipv6',
-  side: 'xdp' | 'kernel',
-  from: number,
-  { port }: CompareOptions,
-): Path {
-  const client = { address: ADDRESSES.client[family], port: from };
-  const socket = DatagramSocket.udp(libc, client, { address: ADDRESSES[side][family], port });
-  return {
-    maxOctets: Number.POSITIVE_INFINITY,
-    send: (queries) => socket.send(queries),
-    receive: (take) => socket.receive(take),
-    close: () => socket.close(),
-  };
-}
-
-/** Opens a path of VLAN-tagged frames on the XDP link. */
-function framePath(libc: Libc, family: 'ipv4' | 'ipv6', { macs, port }: CompareOptions): Path {
-  const client = { mac: macs.client, address: ADDRESSES.client[family], port: XDP_PORT + 100 };
-  const server = { mac: macs.server, address: ADDRESSES.xdp[family], port };
-  const route: Route = { from: client, to: server, tag: TAG };
-  const socket = DatagramSocket.frames(libc, XDP_INTERFACE);
-  const expected = decodeUdpFrame(encodeUdpFrame({ from: server, to: client, tag: TAG }, Buffer.alloc(2)));
-  return {
-    maxOctets: MAX_FRAME_PAYLOAD,
-    send: (queries) => socket.send(queries.map((query) => encodeUdpFrame(route, query))),
-    receive: (take) =>
-      socket.receive((octets) => {
-        const frame = decodeUdpFrame(octets);
-        if (frame?.from !== expected?.from || frame?.to !== expected?.to) return;
-        if (frame?.tag === TAG && frame.faults.length === 0) take(frame.payload);
-        else
-          throw new Error(
-            `the answer's frame has faults: ${frame?.faults} ${Buffer.from(octets).toString('hex')}`,
-          );
-      }),
-    close: () => socket.close(),
-  };
+function idAt(octets: Uint8Array, at: number): number {
+  return ((octets[at] as number) << 8) | (octets[at + 1] as number);
 }

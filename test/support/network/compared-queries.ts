@@ -17,6 +17,8 @@ const RANDOM_ZONES = ['plain.test.', 'nsec.test.', 'nsec3.test.', 'other.test.']
 const EXAMPLE = 'example.test.';
 const CHAOS_NAMES = ['version.bind.', 'version.server.', 'hostname.bind.', 'id.server.', 'authors.bind.'];
 export const CLIENT_COOKIE = '2464c4abcf10c957';
+/** The secret of compared nodes, whose cookies are verified. */
+export const COOKIE_SECRET = '000102030405060708090a0b0c0d0e0f';
 const HEADER_OCTETS = 12;
 const MAX_OCTETS = 3000; // longer than a frame: the packet is a fragment
 const OPCODES_OF_SLOW_PATH = new Set([4, 5]);

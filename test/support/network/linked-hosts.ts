@@ -11,6 +11,9 @@ export const ADDRESSES = {
 } as const;
 export const XDP_INTERFACE = 'zf0';
 export const KERNEL_INTERFACE = 'zf1';
+/** The VLAN that a node uses on the XDP link if it is started with these options of Node.js. */
+export const VLAN = 7;
+export const VLAN_NODE_OPTIONS = `--import=${new URL('./fake-vlan.mjs', import.meta.url)}?${XDP_INTERFACE}.${VLAN}`;
 const DEFAULT_MTU = 1500;
 
 export interface LinkOptions {
@@ -57,7 +60,8 @@ export class LinkedHosts {
     await this.server.run('ip', 'link', 'add', name, ...end, 'type', 'veth', ...peer);
     for (const host of [this.server, this.client]) {
       // Otherwise the kernel leaves the checksums of UDP packets to a device that does not exist.
-      await host.run('ethtool', '-K', name, 'tx', 'off');
+      // and does not show VLAN tags to programs.
+      await host.run('ethtool', '-K', name, 'tx', 'off', 'rxvlan', 'off', 'txvlan', 'off');
       await host.run('sysctl', '-qw', `net.ipv4.conf.${name}.rp_filter=0`);
       await host.run('ip', 'link', 'set', name, 'up');
     }

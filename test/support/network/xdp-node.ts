@@ -4,13 +4,12 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Program, startProgram, untilReady } from '../processes/program.ts';
-import { ADDRESSES, type LinkedHosts, XDP_INTERFACE } from './linked-hosts.ts';
+import { COOKIE_SECRET } from './compared-queries.ts';
+import { ADDRESSES, type LinkedHosts, VLAN_NODE_OPTIONS, XDP_INTERFACE } from './linked-hosts.ts';
 import type { NetworkNamespace } from './namespace.ts';
 
 export const DNS_PORT = 53;
 const METRICS_PORT = 9153;
-/** Makes cookies of several nodes equal. */
-const COOKIE_SECRET = '000102030405060708090a0b0c0d0e0f';
 
 export interface XdpNode extends Program {
   /** Returns the value of a metric: the sum over the lines that begin with `name`. */
@@ -46,6 +45,7 @@ export async function startXdpNode(
       COOKIE_SECRETS: COOKIE_SECRET,
       RRL: 'off',
       RRL_OCTETS: 'off',
+      NODE_OPTIONS: VLAN_NODE_OPTIONS,
       ...env,
     },
     { within },
