@@ -1,5 +1,6 @@
 // The parts of the benchmark in the order in which they run. Parts that need the same servers run together.
 
+import { domains } from './api/create-domains.ts';
 import { cli } from './cli/cli.ts';
 import type { Part, PartName } from './part.ts';
 import { analytics } from './parts/analytics.ts';
@@ -9,7 +10,6 @@ import { cache } from './parts/cache.ts';
 import { checks, publicChecks } from './parts/checks.ts';
 import { console } from './parts/console.ts';
 import { dnsCounts } from './parts/dns-counts.ts';
-import { domains } from './parts/domains.ts';
 import { edge } from './parts/edge.ts';
 import { edits } from './parts/edits.ts';
 import { latency } from './parts/latency.ts';
