@@ -1,5 +1,7 @@
 // The queue, name and payload of every kind of job. A job contains ids but no data, which are in Postgres.
 
+import { groupBy } from '../zone/records/group-by.ts';
+
 /** A kind of job, which has its own queue. */
 export interface JobKind<J> {
   readonly queue: string;
@@ -60,13 +62,7 @@ function group<J extends { readonly turn?: number }>(
   size: number,
   idOf: (job: J) => number,
 ): (J & { readonly others?: readonly number[] })[] {
-  const byTurn = new Map<number | undefined, J[]>();
-  for (const job of jobs) {
-    const same = byTurn.get(job.turn);
-    if (same === undefined) byTurn.set(job.turn, [job]);
-    else same.push(job);
-  }
-  return [...byTurn.values()].flatMap((same) =>
+  return [...groupBy(jobs, ({ turn }) => turn).values()].flatMap((same) =>
     Array.from({ length: Math.ceil(same.length / size) }, (_, i) => {
       const [first, ...others] = same.slice(i * size, (i + 1) * size);
       return { ...(first as J), ...(others.length > 0 && { others: others.map(idOf) }) };

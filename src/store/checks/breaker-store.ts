@@ -3,6 +3,7 @@
 
 import { sql } from 'kysely';
 import type { CheckCounts } from '../../checks/delegation/breaker.ts';
+import { groupBy } from '../../zone/records/group-by.ts';
 import type { Database } from '../postgres/database.ts';
 
 const WINDOW_MINUTES = 15;
@@ -86,13 +87,11 @@ export async function loadRegistryHours(
       select parent, row_number() over (order by sum(turned) desc, sum(checked) desc, parent) as place
       from recent group by parent order by place limit ${parents})
     select r.* from recent r join shown s using (parent) order by s.place, r.hour`.execute(db);
-  const byParent = new Map<string, HourlyCounts[]>();
-  for (const { parent, ...counts } of rows) {
-    const hours = byParent.get(parent);
-    if (hours === undefined) byParent.set(parent, [counts]);
-    else hours.push(counts);
-  }
-  return [...byParent].map(([parent, hours]) => ({ parent, hours }));
+  const byParent = groupBy(rows, ({ parent }) => parent);
+  return [...byParent].map(([parent, hours]) => ({
+    parent,
+    hours: hours.map(({ parent: _, ...counts }) => counts),
+  }));
 }
 
 export async function loadBreaker(db: Database): Promise<Breaker> {

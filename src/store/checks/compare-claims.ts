@@ -10,7 +10,7 @@ import { type DomainLock, lockDomain } from '../change/lock-domain.ts';
 import { provingSets } from '../domains/nameserver-sets.ts';
 import type { Database } from '../postgres/database.ts';
 import type { CheckOrder } from './check-outcome.ts';
-import { checkedStatusOf } from './load-checked-name.ts';
+import { checkedStatusOf } from './checked-claims.ts';
 import type { LastRun } from './save-run.ts';
 
 /** The state when the check started. The claim that was checked comes first. */
