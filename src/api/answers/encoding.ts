@@ -55,17 +55,19 @@ interface Encoded<B> {
 
 /** The result reads from the body no faster than the client reads. An error of the body also ends the result. */
 export function encodeBody(
-  body: Readable | string,
+  body: Readable | string | Buffer,
   accepted: Accepted | undefined,
-): Encoded<Readable | string> {
-  const isLong = typeof body !== 'string' || body.length >= MIN_LENGTH;
+): Encoded<Readable | string | Buffer> {
+  const isLong = body instanceof Readable || body.length >= MIN_LENGTH;
   if (accepted === undefined || running >= MAX_RUNNING || !(isLong || accepted.isRequired))
     return { body, encoding: undefined };
   const { encoding } = accepted;
   const encoder: Transform = encoding === 'br' ? createBrotliCompress(BROTLI) : createGzip(GZIP);
   running++;
   encoder.once('close', () => running--);
-  pipeline(typeof body === 'string' ? Readable.from([Buffer.from(body)]) : body, encoder, () => {});
+  const source =
+    body instanceof Readable ? body : Readable.from([typeof body === 'string' ? Buffer.from(body) : body]);
+  pipeline(source, encoder, () => {});
   return { body: encoder, encoding };
 }
 

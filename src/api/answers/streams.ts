@@ -13,11 +13,14 @@ export class StreamedArray<T> {
   }
 }
 
-/** Items of a page that are already JSON: the output of `JSON.stringify` for items that match the schema. */
+/**
+ * Items of a page that are already JSON: the output of `JSON.stringify` for items that match the schema. A text may contain
+ * several items, separated by commas.
+ */
 export class JsonTexts {
-  readonly texts: readonly string[];
+  readonly texts: readonly (string | Buffer)[];
 
-  constructor(texts: readonly string[]) {
+  constructor(texts: readonly (string | Buffer)[]) {
     this.texts = texts;
   }
 }
@@ -29,7 +32,7 @@ const MAX_ITEMS_AT_ONCE = 64;
 /** Returns the text if it is one piece, otherwise a stream that reads no further ahead than the client. */
 export async function openArrayStream(
   pages: AsyncIterable<readonly unknown[] | JsonTexts>,
-): Promise<Readable | string> {
+): Promise<Readable | string | Buffer> {
   const pieces = arrayPieces(pages);
   const start = await pieces.next();
   if (start.done) return start.value;
@@ -40,7 +43,7 @@ export async function openArrayStream(
       first = undefined;
       next.then(
         ({ done, value }) => {
-          this.push(Buffer.from(value));
+          this.push(typeof value === 'string' ? Buffer.from(value) : value);
           if (done) this.push(null);
         },
         (error: Error) => this.destroy(error),
@@ -58,19 +61,50 @@ export async function openArrayStream(
 /** Yields all pieces but the last, which is the return value. */
 async function* arrayPieces(
   pages: AsyncIterable<readonly unknown[] | JsonTexts>,
-): AsyncGenerator<string, string> {
-  let piece = '[';
+): AsyncGenerator<string | Buffer, string | Buffer> {
+  const piece = new Piece();
+  piece.add('[');
   let isFirst = true;
   for await (const page of pages) {
     for (const text of page instanceof JsonTexts ? page.texts : textsOf(page)) {
-      piece += isFirst ? text : `,${text}`;
+      if (!isFirst) piece.add(',');
       isFirst = false;
-      if (piece.length < PIECE_CHARACTERS) continue;
-      yield piece;
-      piece = '';
+      piece.add(text);
+      if (piece.isLong) yield piece.take();
     }
   }
-  return `${piece}]`;
+  piece.add(']');
+  return piece.take();
+}
+
+/** Collects texts that are sent together. */
+class Piece {
+  #octets: Buffer[] = [];
+  /** The texts after the octets. */
+  #text = '';
+  #length = 0;
+
+  get isLong(): boolean {
+    return this.#length >= PIECE_CHARACTERS;
+  }
+
+  add(text: string | Buffer): void {
+    this.#length += text.length;
+    if (typeof text === 'string') {
+      this.#text += text;
+      return;
+    }
+    this.#octets.push(Buffer.from(this.#text), text);
+    this.#text = '';
+  }
+
+  take(): string | Buffer {
+    const [octets, text] = [this.#octets, this.#text];
+    this.#octets = [];
+    this.#text = '';
+    this.#length = 0;
+    return octets.length === 0 ? text : Buffer.concat([...octets, Buffer.from(text)]);
+  }
 }
 
 /** Groups the items so that each text is about one piece long: an item of a log can have megabytes. */
@@ -124,28 +158,27 @@ export async function openLineStream({ pieces, giveUp }: StreamedLines): Promise
   });
 }
 
-/** The response of a route that produces lines, each without its line break. */
+/** The response of a route that produces lines: each without its line break, or several with their line breaks as octets. */
 export class StreamedText {
-  readonly lines: Iterable<string>;
+  readonly lines: Iterable<string | Buffer>;
 
-  constructor(lines: Iterable<string>) {
+  constructor(lines: Iterable<string | Buffer>) {
     this.lines = lines;
   }
 }
 
 /** Opens the stream. Other requests are served between two pieces. */
-export function openTextStream(lines: Iterable<string>): Readable {
+export function openTextStream(lines: Iterable<string | Buffer>): Readable {
   return Readable.from(textPieces(lines), { objectMode: false });
 }
 
-async function* textPieces(lines: Iterable<string>): AsyncGenerator<string> {
-  let piece = '';
+async function* textPieces(lines: Iterable<string | Buffer>): AsyncGenerator<string | Buffer> {
+  const piece = new Piece();
   for (const line of lines) {
-    piece += `${line}\n`;
-    if (piece.length < PIECE_CHARACTERS) continue;
-    yield piece;
-    piece = '';
+    piece.add(typeof line === 'string' ? `${line}\n` : line);
+    if (!piece.isLong) continue;
+    yield piece.take();
     await setImmediate();
   }
-  yield piece;
+  yield piece.take();
 }

@@ -1,6 +1,7 @@
 // Answers lists: complete ones, read page by page while they are sent, or one page with a `Link` to the next. The
 // cursor of a log is the id of the last item of the previous page. The store makes the cursors of other lists.
 
+import { setImmediate } from 'node:timers/promises';
 import { z } from 'zod';
 import { CursorError, type LogPage, type Page, type Paged } from '../../store/postgres/list-page.ts';
 import { invalid, type Problem } from '../answers/problem.ts';
@@ -39,24 +40,27 @@ export function logQuery(first: 'newest' | 'oldest') {
   };
 }
 
-interface PagedList<T, P> {
+/** A page whose items need not be an array. */
+type PageOf<I> = Omit<Paged<unknown>, 'items'> & { readonly items: I };
+
+interface PagedList<I, P> {
   /** Throws `CursorError`. */
-  readonly load: (page: Page) => Promise<Paged<T>>;
+  readonly load: (page: Page) => Promise<PageOf<I>>;
   /** Only for lists whose query has `count`. */
   readonly count?: () => Promise<number>;
   /** Number of items per read while the complete list is sent. */
   readonly readAtOnce?: number;
   /** Prints the items of one page. Texts are not validated by the schema, whatever `limit` is. */
-  readonly print: (items: readonly T[]) => Promise<P[] | JsonTexts>;
+  readonly print: (items: I) => Promise<P[] | JsonTexts>;
 }
 
 type PageQuery = { [K in keyof typeof PAGE_QUERY]?: z.output<(typeof PAGE_QUERY)[K]> };
 /** The list query of a call, and the function that sets its headers. */
 export type ListCall = Pick<Call<unknown, PageQuery, unknown>, 'query' | 'url' | 'answerHeader'>;
 
-export async function answerList<T, P>(
+export async function answerList<T, P, I = readonly T[]>(
   { query: { limit, cursor, offset = 0, count }, url, answerHeader }: ListCall,
-  list: PagedList<T, P>,
+  list: PagedList<I, P>,
 ): Promise<P[] | StreamedArray<P> | Problem> {
   try {
     const from = { offset, ...(cursor !== undefined && { cursor }) };
@@ -81,15 +85,16 @@ async function* onePage(page: JsonTexts): AsyncGenerator<JsonTexts> {
 }
 
 /** Yields this page and all that follow. Loads the next page while a page is printed and sent, at most one page ahead. */
-async function* pagesFrom<T, P>(
-  first: Paged<T>,
-  { load, print, readAtOnce: limit = MAX_PAGE_ITEMS }: PagedList<T, P>,
+async function* pagesFrom<I, P>(
+  first: PageOf<I>,
+  { load, print, readAtOnce: limit = MAX_PAGE_ITEMS }: PagedList<I, P>,
 ): AsyncGenerator<readonly P[] | JsonTexts> {
   let page = first;
   for (;;) {
     const { cursor } = page;
     const next = cursor === undefined ? undefined : load({ limit, cursor });
     next?.catch(() => {}); // reported when its turn comes, unless the client has disconnected
+    if (next !== undefined) await setImmediate(); // the statement is sent before the page is printed
     yield await print(page.items);
     if (next === undefined) return;
     page = await next;

@@ -197,7 +197,7 @@ async function sendAnswer(reply: FastifyReply, route: Route, answer: CallAnswer)
   return sendEncoded(reply, route, JSON_TYPE, await openArrayStream(outcome.pages));
 }
 
-function sendEncoded(reply: FastifyReply, route: Route, type: string, whole: Readable | string) {
+function sendEncoded(reply: FastifyReply, route: Route, type: string, whole: Readable | string | Buffer) {
   reply.header('Content-Type', type);
   if (route.compresses !== true) return reply.send(whole);
   reply.header('Vary', 'Accept-Encoding');

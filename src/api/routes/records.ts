@@ -12,12 +12,13 @@ import { loadDomainChange } from '../../store/records/load-changes.ts';
 import {
   countRecords,
   type ListedRecord,
-  listRecordRows,
+  listRecords,
   loadRecord,
-  loadRecordRows,
   RECORD_SORTS,
   type RecordFilter,
   type RecordOrder,
+  type RecordPage,
+  readOwnRecords,
 } from '../../store/records/load-records.ts';
 import type { RecordJson } from '../../store/records/record-row.ts';
 import { loadZone } from '../../store/zones/load-zones.ts';
@@ -33,7 +34,7 @@ import { answerList, PAGE_QUERY } from '../calls/answer-list.ts';
 import type { AnswerHeader, Call, CallOf } from '../calls/call.ts';
 import { domainHead, type Route, route } from '../calls/route.ts';
 import { RecordPrinter } from '../print/print-record.ts';
-import { printRecordLines } from '../print/record-lines.ts';
+import { RecordLines } from '../print/record-lines.ts';
 import { RecordTexts } from '../print/record-text.ts';
 import { booleanText, idText, recordTypesText, sortText } from '../schemas/fields.ts';
 import {
@@ -67,6 +68,9 @@ const RecordQuery = z.object({
     .describe('A leading `-` sorts in descending order. Default: by name. Ties are sorted by id.'),
 });
 
+/** Slightly more than a round number, because most domains also have NS records of the service. */
+const READ_AT_ONCE = 1024;
+
 const listDomainRecords = route(domainHead('domain.view'), {
   method: 'GET',
   path: '/domains/{domain}/records/',
@@ -85,10 +89,11 @@ const listDomainRecords = route(domainHead('domain.view'), {
     const { sort } = query;
     const order: RecordOrder = { sort: sort?.column ?? 'name', descending: sort?.descends ?? false };
     const texts = new RecordTexts(api.db, domain);
-    return answerList<RecordJson, z.input<typeof Record>>(call, {
-      load: (page) => listRecordRows(api.db, domain.id, filter, order, page),
+    return answerList<RecordJson, z.input<typeof Record>, RecordPage['items']>(call, {
+      load: (page) => listRecords(api.db, domain.id, filter, order, page),
       count: () => countRecords(api.db, domain.id, filter),
-      print: async (rows) => new JsonTexts(await texts.printAll(rows)),
+      print: async (items) => new JsonTexts(await texts.printAll(items)),
+      readAtOnce: READ_AT_ONCE,
     });
   },
 });
@@ -240,9 +245,9 @@ const exportRecords = route(domainHead('domain.view'), {
     const { view = 'origin' } = query;
     if (view === 'origin') {
       answerHeader('Content-Disposition', attachment(`${fileName(name)}.origin.zone`));
-      const rows = await loadRecordRows(api.db, id);
-      const own = rows.filter(([, , , , , , , , managed]) => !managed);
-      return new StreamedText(printRecordLines(name, own));
+      const lines = new RecordLines(name);
+      await readOwnRecords(api.db, id, (columns) => lines.add(columns));
+      return new StreamedText(lines.inOrder());
     }
     const zone = served === 'none' ? undefined : await loadZone(api.db, name);
     if (zone === undefined) return problem('wrong_state', 'the domain has no published records');

@@ -87,22 +87,30 @@ export function contains(text: RawBuilder<unknown>, words: string): RawBuilder<u
 export function toPage<R extends { readonly id: number; readonly sortKey: string }, S extends string, T>(
   rows: readonly R[],
   { limit, cursor, offset = 0 }: Page,
-  { sort, descending }: Order<S>,
+  order: Order<S>,
   decode: (row: R) => T,
 ): Paged<T> {
   const isBack = isBackward(cursor);
   const page = isBack ? rows.slice(0, limit).reverse() : rows.slice(0, limit);
   const isMore = rows.length > limit;
-  const cursorAt = (row: R | undefined, back: boolean) =>
-    row &&
-    encodeCursor(
-      back ? [sort, descending, row.sortKey, row.id, BACK] : [sort, descending, row.sortKey, row.id],
-    );
+  const [first, last] = [page[0], page.at(-1)];
+  const hasPrevious = isBack ? isMore : cursor !== undefined || offset > 0;
   return {
     items: page.map(decode),
-    cursor: isBack || isMore ? cursorAt(page.at(-1), false) : undefined,
-    previous: (isBack ? isMore : cursor !== undefined || offset > 0) ? cursorAt(page[0], true) : undefined,
+    cursor: last !== undefined && (isBack || isMore) ? cursorAfter(order, last) : undefined,
+    previous:
+      first !== undefined && hasPrevious
+        ? encodeCursor([order.sort, order.descending, first.sortKey, first.id, BACK])
+        : undefined,
   };
+}
+
+/** Returns the cursor of the page after this row. */
+export function cursorAfter<S extends string>(
+  { sort, descending }: Order<S>,
+  { sortKey, id }: { readonly sortKey: string; readonly id: number },
+): string {
+  return encodeCursor([sort, descending, sortKey, id]);
 }
 
 const BACK = 'back';

@@ -1,5 +1,6 @@
 // Loads a domain's records as customers see them, including the service's own NS records at the apex.
 
+import { setImmediate } from 'node:timers/promises';
 import { type RawBuilder, sql } from 'kysely';
 import type { Name } from '../../dns/name.ts';
 import { type CustomerRecord, setKey } from '../../zone/records/customer-record.ts';
@@ -9,6 +10,7 @@ import { foldText, foldWithLabels, isAscii } from '../../zone/records/fold-text.
 import type { Database } from '../postgres/database.ts';
 import {
   CursorError,
+  cursorAfter,
   isBackward,
   type Page,
   type Paged,
@@ -19,7 +21,7 @@ import {
 } from '../postgres/list-page.ts';
 import { decodeNameColumn, encodeNameColumn } from '../postgres/name-column.ts';
 import { unseen } from '../postgres/prepared-statements.ts';
-import { rowsOf, selectColumns } from './record-columns.ts';
+import { type RecordColumns, rowsOf, selectColumns } from './record-columns.ts';
 import { decodeRecord, RECORD_JSON, type RecordJson } from './record-row.ts';
 
 export interface ListedRecord extends CustomerRecord {
@@ -34,6 +36,7 @@ export interface RecordFilter {
   readonly name?: Name;
   readonly types?: readonly ApiType[];
   readonly proxied?: boolean;
+  readonly managed?: boolean;
   /** Text in the relative name, destination or comment, ignoring case. A-labels are also searched in Unicode. */
   readonly search?: string;
 }
@@ -74,57 +77,75 @@ const SORT_KEYS: Readonly<Record<RecordSort, RecordKey>> = {
   },
 };
 
-interface SortedRow {
-  readonly id: number;
-  readonly sortKey: string;
-  readonly record: RecordJson;
-}
-
-/** Lists rows for `decodeListed`. Throws `CursorError` if the cursor is invalid. */
-export async function listRecordRows(
+/** Lists a page, as columns or as rows. Throws `CursorError` if the cursor is invalid. */
+export async function listRecords(
   db: Database,
   domainId: number,
   filter: RecordFilter,
   order: RecordOrder,
   page: Page,
-): Promise<Paged<RecordJson>> {
+): Promise<RecordPage> {
   if (isBackward(page.cursor)) throw new CursorError('records cannot be listed backward');
   const matches = await matcherBeyondSql(db, domainId, filter);
-  const rows =
-    matches === undefined
-      ? await selectRows(db, domainId, filter, order, page)
-      : await matchRows(candidates(db, domainId, filter, order, page.cursor), matches, page);
-  const { items, cursor } = toPage(rows, page, order, ({ record }) => record);
-  return { items, cursor };
+  if (matches === undefined) return await selectPage(db, domainId, filter, order, page);
+  const rows = await matchRows(candidates(db, domainId, filter, order, page.cursor), matches, page);
+  const sorted = rows.map((row) => ({ id: row[0], sortKey: SORT_KEYS[order.sort].of(row), row }));
+  return toPage(sorted, page, order, ({ row }) => row);
 }
 
-/** Selects the rows of the page, and one more if there is another page. */
-async function selectRows(
+export interface RecordPage {
+  readonly items: RecordColumns | readonly RecordJson[];
+  readonly cursor: string | undefined;
+}
+
+/** Lists rows for `decodeListed`. */
+export async function listRecordRows(...list: Parameters<typeof listRecords>): Promise<Paged<RecordJson>> {
+  const { items, cursor } = await listRecords(...list);
+  return { items: 'ids' in items ? rowsOf(items) : items, cursor };
+}
+
+async function selectPage(
   db: Database,
   domainId: number,
   filter: RecordFilter,
   order: RecordOrder,
   { limit, cursor, offset = 0 }: Page,
-): Promise<SortedRow[]> {
+): Promise<{ readonly items: RecordColumns; readonly cursor: string | undefined }> {
   const key = SORT_KEYS[order.sort];
   const { behind, direction } = pageSql(order, key, sql`r.id`, cursor);
+  // One more record shows if there is another page.
   const { rows } = await selectColumns(sql`
     select r.* from records r where ${conditions(domainId, filter)} and ${behind}
     order by ${key.expression} ${direction}, r.id ${direction}
     ${offset === 0 ? sql`` : sql`offset ${offset}`} limit ${unseen(limit + 1)}`).execute(db);
-  return rowsOf(rows[0]).map((record) => ({ id: record[0], sortKey: key.of(record), record }));
+  const columns = rows[0] as RecordColumns;
+  if (columns.count <= limit) return { items: columns, cursor: undefined };
+  const last = {
+    id: Number(wordAt(columns.ids, limit - 1)),
+    sortKey: sortKeyAt(columns, order.sort, limit - 1),
+  };
+  return { items: { ...columns, count: limit }, cursor: cursorAfter(order, last) };
 }
 
-/** Does the same by testing each of the rows, which may match. */
+function sortKeyAt(columns: RecordColumns, sort: RecordSort, index: number): string {
+  if (sort === 'updated_at') return SORT_KEYS.updated_at.of(rowsOf(columns)[index] as RecordJson);
+  return wordAt(sort === 'name' ? columns.names : columns.types, index);
+}
+
+function wordAt(column: string, index: number): string {
+  return column.split(' ')[index] as string;
+}
+
+/** Selects the rows of the page that match, and one more if there is another page. */
 async function matchRows(
-  rows: AsyncIterable<SortedRow>,
+  rows: AsyncIterable<RecordJson>,
   matches: Matcher,
   { limit, offset = 0 }: Page,
-): Promise<SortedRow[]> {
-  const found: SortedRow[] = [];
+): Promise<RecordJson[]> {
+  const found: RecordJson[] = [];
   let passed = 0;
   for await (const row of rows) {
-    if (!matches(row.record) || passed++ < offset) continue;
+    if (!matches(row) || passed++ < offset) continue;
     found.push(row);
     if (found.length > limit) break;
   }
@@ -137,10 +158,11 @@ function candidates(
   filter: RecordFilter,
   order: RecordOrder,
   from: string | undefined,
-): AsyncGenerator<SortedRow> {
+): AsyncGenerator<RecordJson> {
   return streamPages(async ({ limit, cursor = from }) => {
     const page = { limit, ...(cursor !== undefined && { cursor }) };
-    return toPage(await selectRows(db, domainId, filter, order, page), page, order, (row) => row);
+    const { items, cursor: next } = await selectPage(db, domainId, filter, order, page);
+    return { items: rowsOf(items), cursor: next };
   });
 }
 
@@ -168,22 +190,32 @@ function isBeyondAscii(search: string | undefined): search is string {
   return search !== undefined && !isAscii(foldText(search));
 }
 
-const ROWS_AT_ONCE = 5000;
+const EXPORTED_AT_ONCE = 5000;
 
-/** Loads all rows as of one moment, sorted by name and id. */
-export async function loadRecordRows(db: Database, domainId: number): Promise<RecordJson[]> {
-  return await db
+/**
+ * Passes all records as of one moment to `onPage`, sorted by name and id, except managed records. Loads the next page while
+ * `onPage` runs.
+ */
+export async function readOwnRecords(
+  db: Database,
+  domainId: number,
+  onPage: (columns: RecordColumns) => void,
+): Promise<void> {
+  const load = (trx: Database, cursor?: string) => {
+    const page = { limit: EXPORTED_AT_ONCE, ...(cursor !== undefined && { cursor }) };
+    return selectPage(trx, domainId, { managed: false }, { sort: 'name', descending: false }, page);
+  };
+  await db
     .transaction()
     .setIsolationLevel('repeatable read')
     .setAccessMode('read only')
     .execute(async (trx) => {
-      const rows: RecordJson[] = [];
-      for (let cursor: string | undefined; ; ) {
-        const page = { limit: ROWS_AT_ONCE, ...(cursor !== undefined && { cursor }) };
-        const found = await listRecordRows(trx, domainId, {}, { sort: 'name', descending: false }, page);
-        for (const row of found.items) rows.push(row);
-        cursor = found.cursor;
-        if (cursor === undefined) return rows;
+      for (let loading: ReturnType<typeof load> | undefined = load(trx); loading !== undefined; ) {
+        const { items, cursor }: Awaited<typeof loading> = await loading;
+        loading = cursor === undefined ? undefined : load(trx, cursor);
+        loading?.catch(() => {}); // awaited in the next round, unless `onPage` throws
+        await setImmediate(); // the statement is sent
+        onPage(items);
       }
     });
 }
@@ -205,8 +237,7 @@ export async function countRecords(db: Database, domainId: number, filter: Recor
   if (matches !== undefined) {
     const order = { sort: 'name', descending: false } as const;
     let count = 0;
-    for await (const row of candidates(db, domainId, filter, order, undefined))
-      if (matches(row.record)) count++;
+    for await (const row of candidates(db, domainId, filter, order, undefined)) if (matches(row)) count++;
     return count;
   }
   const { rows } = await sql<{ count: number }>`
@@ -223,11 +254,13 @@ export async function loadSetKeys(db: Database, domainId: number): Promise<Set<s
   return new Set(rows.map(({ name, type }) => setKey(decodeNameColumn(name), type)));
 }
 
-function conditions(domainId: number, { name, types, proxied, search }: RecordFilter): RawBuilder<unknown> {
+function conditions(domainId: number, filter: RecordFilter): RawBuilder<unknown> {
+  const { name, types, proxied, managed, search } = filter;
   const all = [sql`r.domain_id = ${unseen(domainId)}`];
   if (name !== undefined) all.push(sql`r.name = ${encodeNameColumn(name)}`);
   if (types !== undefined) all.push(sql`r.type = any(${types}::text[])`);
   if (proxied !== undefined) all.push(sql`r.proxied = ${proxied}`);
+  if (managed !== undefined) all.push(sql`r.managed = ${managed}`);
   if (search === undefined || search === '') return sql.join(all, sql` and `);
   // Searches relative names, because every name ends in the domain's own, whose length is read once.
   const apexOctets = sql`(select length(d.name) from domains d where d.id = ${domainId})`;

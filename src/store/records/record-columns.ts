@@ -1,5 +1,5 @@
 // Selects many records as a few values with a column each: for Postgres and for this process, a row or a JSON array per record
-// is several times as expensive.
+// is several times as expensive. Long lists are printed directly from the columns (`RecordReader`).
 
 import { type RawBuilder, sql } from 'kysely';
 import { SETTING_NAMES } from '../../zone/records/customer-record.ts';
@@ -18,47 +18,50 @@ const RARE = sql`json_build_array(r.id, case when ${HAS_SETTINGS} then ${SETTING
 const HAS_RARE = sql`r.updated_at <> r.created_at or r.managed or ${HAS_MORE_SETTINGS}`;
 
 /** Values that cannot contain the separator are joined as texts, which are cheaper than JSON. Times are binary. */
-const COLUMNS = sql`string_agg(r.id::text, ' ') as ids, string_agg(r.name, ' ') as names, string_agg(r.type, ' ') as types,
-  string_agg(encode(r.rdata, 'hex'), ' ') as rdata, string_agg(r.ttl::text, ' ') as ttls,
-  string_agg(coalesce(r.dest_country, ''), ' ') as countries,
-  string_agg(timestamptz_send(r.created_at), '') as created, json_agg(r.destination) as destinations,
+const COLUMNS = sql`count(*)::integer as count, string_agg(r.id::text, ' ') as ids, string_agg(r.name, ' ') as names,
+  string_agg(r.type, ' ') as types, string_agg(encode(r.rdata, 'hex'), ' ') as rdata,
+  string_agg(r.ttl::text, ' ') as ttls, string_agg(coalesce(r.dest_country, ''), ' ') as countries,
+  string_agg(timestamptz_send(r.created_at), '') as created, json_agg(r.destination)::text as destinations,
   json_agg(${RARE}) filter (where ${HAS_RARE}) as rare`;
 
-/** Every value is null if the page has no records. */
-interface RecordColumns {
-  readonly ids: string | null;
+/** Every text is null if there are no records. */
+export interface RecordColumns {
+  readonly count: number;
+  readonly ids: string;
   readonly names: string;
   readonly types: string;
   readonly rdata: string;
   readonly ttls: string;
   readonly countries: string;
   readonly created: Buffer;
-  readonly destinations: readonly string[];
+  /** A JSON array of strings. */
+  readonly destinations: string;
   readonly rare: readonly Rare[] | null;
 }
 
 type Rare = readonly [id: number, settings: RecordJson[5], updatedAt: RecordJson[7], managed: boolean];
 
-/** Selects rows of the table of records, in their order, for `rowsOf`. */
+/** Selects rows of the table of records, in their order. */
 export function selectColumns(records: RawBuilder<unknown>): RawBuilder<RecordColumns> {
   return sql<RecordColumns>`select ${COLUMNS} from (${records}) r`;
 }
 
 /** Returns a row for each record. */
-export function rowsOf(columns: RecordColumns | undefined): RecordJson[] {
-  if (columns === undefined || columns.ids === null) return [];
-  const { created, destinations } = columns;
+export function rowsOf(columns: RecordColumns): RecordJson[] {
+  const { count } = columns;
+  if (count === 0) return [];
   const names = columns.names.split(' ');
   const types = columns.types.split(' ') as RecordJson[2][];
   const rdata = columns.rdata.split(' ');
   const ttls = columns.ttls.split(' ');
   const countries = columns.countries.split(' ');
+  const destinations = JSON.parse(columns.destinations) as string[];
   const rare = columns.rare ?? [];
-  const momentAt = momentsOf(created);
+  const momentAt = momentsOf(columns.created);
   let next = 0; // `rare` has the same order
-  return columns.ids.split(' ').map((text, i): RecordJson => {
+  return columns.ids.split(' ', count).map((text, i): RecordJson => {
     const id = Number(text);
-    const [, settings, updatedAt, managed] = rare[next]?.[0] === id ? (rare[next++] as Rare) : PLAIN;
+    const [, settings, updatedAt, managed] = rare[next]?.[0] === id ? (rare[next++] as Rare) : USUAL;
     return [
       id,
       names[i] as string,
@@ -74,14 +77,15 @@ export function rowsOf(columns: RecordColumns | undefined): RecordJson[] {
   });
 }
 
-const PLAIN: Rare = [0, null, null, false];
+/** The values of a record that has none of them. */
+export const USUAL: Rare = [0, null, null, false];
 
 /** The settings of records without others than the country. */
 const ofCountries = new Map<string, SettingsJson>();
 const DEST_COUNTRY = SETTING_NAMES.indexOf('destCountry');
 
 /** Returns null if the country is the default too. */
-function settingsWith(country: string): SettingsJson | null {
+export function settingsWith(country: string): SettingsJson | null {
   if (country === '') return null;
   const known = ofCountries.get(country);
   if (known !== undefined) return known;
@@ -95,7 +99,7 @@ const EPOCH_MS = Date.UTC(2000, 0, 1);
 const MOMENT_OCTETS = 8;
 
 /** Returns a function that reads a time as in `RecordJson`. It keeps the last text: records of one import have the same time. */
-function momentsOf(octets: Buffer): (index: number) => string {
+export function momentsOf(octets: Buffer): (index: number) => string {
   let [high, low, text] = [-1, -1, ''];
   return (index) => {
     const [nextHigh, nextLow] = [

@@ -1,4 +1,4 @@
-import type { Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { JsonTexts, openArrayStream, openTextStream } from '../../../src/api/answers/streams.ts';
 import { until } from '../../support/tests/until.ts';
@@ -25,7 +25,7 @@ async function textOf(pages: AsyncIterable<readonly unknown[] | JsonTexts>): Pro
 /** A list that is longer than one piece. */
 async function streamOf(pages: AsyncIterable<readonly unknown[]>): Promise<Readable> {
   const stream = await openArrayStream(pages);
-  if (typeof stream === 'string') throw new Error('the list is one piece');
+  if (!(stream instanceof Readable)) throw new Error('the list is one piece');
   return stream;
 }
 
@@ -50,10 +50,19 @@ describe('a streamed array', () => {
     expect(await openArrayStream(pagesOf<unknown[] | JsonTexts>([0], texts, new JsonTexts([]), ['x']))).toBe(
       '[0,{"n":1},[2],"x"]',
     );
-    const long = new JsonTexts(Array.from({ length: 10_000 }, (_, i) => `"${i}"`));
-    expect(JSON.parse(await textOf(pagesOf(long, long)))).toEqual(
-      [...long.texts, ...long.texts].map((text) => JSON.parse(text)),
+    const long = Array.from({ length: 10_000 }, (_, i) => `"${i}"`);
+    expect(JSON.parse(await textOf(pagesOf(new JsonTexts(long), new JsonTexts(long))))).toEqual(
+      [...long, ...long].map((text) => JSON.parse(text)),
     );
+  });
+
+  it('contains items that are already octets unchanged, in one piece or several', async () => {
+    const octets = new JsonTexts([Buffer.from('1,"ü"'), '2', Buffer.from('3')]);
+    const opened = await openArrayStream(pagesOf<unknown[] | JsonTexts>(octets, new JsonTexts([]), [4]));
+    expect(String(opened)).toBe('[1,"ü",2,3,4]');
+    const long = Buffer.from(Array.from({ length: 50_000 }, (_, i) => i).join());
+    const pages = pagesOf<unknown[] | JsonTexts>(new JsonTexts([long]), octets, new JsonTexts([long, long]));
+    expect(await textOf(pages)).toBe(`[${long},1,"ü",2,3,${long},${long}]`);
   });
 
   it.each([
@@ -87,7 +96,7 @@ describe('a streamed array', () => {
   });
 });
 
-async function read(lines: Iterable<string>): Promise<string[]> {
+async function read(lines: Iterable<string | Buffer>): Promise<string[]> {
   const pieces: string[] = [];
   for await (const piece of openTextStream(lines)) pieces.push(String(piece));
   return pieces;
@@ -99,6 +108,11 @@ it('a streamed text is sent line by line, in pieces', async () => {
   const pieces = await read(long);
   expect(pieces.length).toBeGreaterThan(1);
   expect(pieces.join('')).toBe(`${long.join('\n')}\n`);
+});
+
+it('a streamed text contains octets unchanged', async () => {
+  const long = Buffer.from('x\n'.repeat(100_000));
+  expect((await read(['a', Buffer.from('b\nü\n'), long, 'c'])).join('')).toBe(`a\nb\nü\n${long}c\n`);
 });
 
 it('a streamed text without lines is empty', async () => {
