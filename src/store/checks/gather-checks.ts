@@ -62,7 +62,10 @@ function mayBeStill({ orders, sighting, lostExternal, givenUp, isTakeover, warne
   );
 }
 
-/** Returns a function that does the same as `loadCheckedName`. */
+/**
+ * Returns a function that loads the name of a domain. It returns undefined if the domain is deleted, or in a status that
+ * is not checked.
+ */
 export function gatherNames(db: Database): (domainId: number) => Promise<CheckedName | undefined> {
   return gatherLoads(async (domainIds) => {
     const claims = await loadClaims(db, domainIds);

@@ -50,12 +50,6 @@ export interface SavedState {
 const OWN_DS = sql`(select jsonb_path_query_array(s.machine, '$.keys[*] ? (!(@.isForeign == true)).ds[*]') from signed_zones s
   where s.domain_id = d.id and s.machine is not null)`;
 
-/** Returns undefined if the domain is deleted, or in a status that is not checked. */
-export async function loadCheckedName(db: Database, domainId: number): Promise<CheckedName | undefined> {
-  const rows = (await loadClaims(db, [domainId])).get(domainId);
-  return rows && (await checkedName(db, rows));
-}
-
 /** Loads the domains of each one's name. Omits those that are deleted, or in a status that is not checked. */
 export async function loadClaims(
   db: Database,

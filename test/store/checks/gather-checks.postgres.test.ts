@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { parseName } from '../../../src/dns/name.ts';
 import { gatherNames, gatherZones } from '../../../src/store/checks/gather-checks.ts';
-import { loadCheckedName } from '../../../src/store/checks/load-checked-name.ts';
 import { loadHeldZone } from '../../../src/store/zones/load-zones.ts';
 import { saveZones } from '../../../src/store/zones/save-zones.ts';
 import { newAccount, newDomain } from '../../support/database/domains.ts';
+import { loadCheckedName } from '../../support/database/saved-checks.ts';
 import { keptDatabase } from '../../support/tests/shared-database.ts';
 import { recordsOf } from '../../support/zone/zone-text.ts';
 

@@ -6,10 +6,9 @@ import { migrate } from '../../../src/features/migrate.ts';
 import { changeStatus } from '../../../src/store/change/change-status.ts';
 import { deleteDomain } from '../../../src/store/change/save-domain.ts';
 import { updateDomain } from '../../../src/store/change/update-domain.ts';
-import { loadCheckedName } from '../../../src/store/checks/load-checked-name.ts';
 import { TEST_SETTINGS } from '../../support/database/database.ts';
 import { BY, newAccount, newDomain } from '../../support/database/domains.ts';
-import { checkOnce, HOUR_MS } from '../../support/database/saved-checks.ts';
+import { checkOnce, HOUR_MS, loadCheckedName } from '../../support/database/saved-checks.ts';
 import { sharedDatabase } from '../../support/tests/shared-database.ts';
 
 const FIRST = 'referral ns1.example.net ns2.example.net';

@@ -3,8 +3,8 @@
 import { judgeName } from '../../../src/checks/claims/judge-name.ts';
 import { type Name, parentOf } from '../../../src/dns/name.ts';
 import type { CheckOrder } from '../../../src/store/checks/check-outcome.ts';
-import { gatherChecks } from '../../../src/store/checks/gather-checks.ts';
-import { loadCheckedName } from '../../../src/store/checks/load-checked-name.ts';
+import { gatherChecks, gatherNames } from '../../../src/store/checks/gather-checks.ts';
+import type { CheckedName } from '../../../src/store/checks/load-checked-name.ts';
 import { nameOrder } from '../../../src/store/checks/name-order.ts';
 import type { NameOrder, SavedCheck } from '../../../src/store/checks/save-check.ts';
 import type { Database } from '../../../src/store/postgres/database.ts';
@@ -23,6 +23,11 @@ interface Wanted {
   readonly at?: number;
   readonly frozen?: boolean;
   readonly parent?: Name;
+}
+
+/** Loads a name like a process that makes only this check. */
+export async function loadCheckedName(db: Database, domainId: number): Promise<CheckedName | undefined> {
+  return await gatherNames(db)(domainId);
 }
 
 /** Saves a check like a process that makes only this one. */
