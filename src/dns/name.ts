@@ -20,6 +20,8 @@ export function parseName(text: string, origin?: Name): Name {
   if (text === '.') return ROOT;
   if (text === '@' && origin !== undefined) return origin;
   if (text === '') throw new TextError('a name is empty');
+  const plain = parsePlainName(text, origin);
+  if (plain !== undefined) return plain;
   let wire = '';
   let label = '';
   let absolute = false;
@@ -48,6 +50,25 @@ export function parseName(text: string, origin?: Name): Name {
   }
   if (wire.length > MAX_NAME_OCTETS) throw new TextError(`"${text}" is longer than 255 octets`);
   return wire as Name;
+}
+
+/** Printable ASCII without backslashes. */
+const PLAIN = /^[!-[\]-~]+$/;
+
+/** The usual case, thousands of times in a zone file. Returns undefined for names with escapes or faults. */
+function parsePlainName(text: string, origin: Name | undefined): Name | undefined {
+  const end = text.endsWith('.') ? ROOT : origin;
+  if (end === undefined || !PLAIN.test(text)) return undefined;
+  let wire = '';
+  for (let start = 0; start < text.length; ) {
+    const dot = text.indexOf('.', start);
+    const length = (dot === -1 ? text.length : dot) - start;
+    if (length === 0 || length > MAX_LABEL_OCTETS) return undefined;
+    wire += String.fromCharCode(length) + text.slice(start, start + length);
+    start += length + 1;
+  }
+  wire += end;
+  return wire.length > MAX_NAME_OCTETS ? undefined : (wire as Name);
 }
 
 /** Returns the octet of the escape at `text[at] === '\\'`, and the index of its last character. */

@@ -197,9 +197,9 @@ x.www A 192.0.2.2 | * A 192.0.2.1 | WILDCARD_SHADOWED`),
     const plan = planEdit(state, edit(editLines(items)));
     if (plan.kind === 'problems') throw new Error(JSON.stringify(plan.problems));
     const { apex, records: known } = state;
-    const hosts = brokenHosts(apex, known, plan.ops);
-    const naming = known.filter(({ type, rdata }) => hosts.some((host) => host === targetOf(type, rdata)));
     const zone = new EditedZone(apex, known, plan.ops);
+    const hosts = brokenHosts(zone, plan.ops);
+    const naming = known.filter(({ type, rdata }) => hosts.some((host) => host === targetOf(type, rdata)));
     return inOneGo(findWarnings(zone, unwrittenRecords(naming, plan.ops))).map(
       ({ owner, type, code }) => `${printRecordName(owner, apex)} ${type} ${code}`,
     );

@@ -45,7 +45,8 @@ const DEFAULTS: LargeWorkOptions = {
   workMs: 120_000,
   standby: 1,
   idleMs: 30_000,
-  limits: { maxOldGenerationSizeMb: 768, maxYoungGenerationSizeMb: 32 },
+  // A call keeps most of its objects until its end. With a small young generation, they would be copied many times.
+  limits: { maxOldGenerationSizeMb: 768, maxYoungGenerationSizeMb: 96 },
 };
 
 /** Runs the work after earlier writes of the same domain. */

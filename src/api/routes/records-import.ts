@@ -6,7 +6,7 @@ import type { Name } from '../../dns/name.ts';
 import { inPieces } from '../../process/in-pieces.ts';
 import { type SavedEdit, saveEdit } from '../../store/change/save-edit.ts';
 import type { Database } from '../../store/postgres/database.ts';
-import { loadNamesInUse } from '../../store/records/load-touched-records.ts';
+import { loadNamesInUse, loadRecordsAt } from '../../store/records/load-touched-records.ts';
 import { ImportMerge } from '../../zone/import/merge-import.ts';
 import { parseRecords } from '../../zone/import/parse-records.ts';
 import { type ReadImport, readImport } from '../../zone/import/read-import.ts';
@@ -164,16 +164,13 @@ type ItemIds = NonNullable<z.input<typeof ImportResult>['records']>;
 
 /** Returns the ids of the records that the items created or updated, in the order of the items. */
 function idsOf({ edit }: ImportMerge, saved: Saved): ItemIds {
-  const created =
-    saved.kind === 'saved'
-      ? saved.ops.flatMap(({ op, after, item }) =>
-          op === 'create' && after !== undefined && item !== undefined
-            ? [{ index: item.index, id: after.id }]
-            : [],
-        )
-      : [];
-  const held = edit.updates.flatMap(({ id, index }) => (index === undefined ? [] : [{ index, id }]));
-  return [...created, ...held].sort((a, b) => a.index - b.index);
+  const ids: ItemIds = [];
+  for (const { id, index } of edit.updates) if (index !== undefined) ids.push({ index, id });
+  if (saved.kind === 'saved') {
+    for (const { op, after, item } of saved.ops)
+      if (op === 'create' && after && item) ids.push({ index: item.index, id: after.id });
+  }
+  return ids.sort((a, b) => a.index - b.index);
 }
 
 const inOrder = (failed: ReadonlyMap<number, string>) => [...failed].sort(([a], [b]) => a - b);
@@ -222,9 +219,13 @@ async function saveImport(
     countryOf: api.countryOf,
     originAllow: api.originAllow ?? [],
     warns: true,
-    async edit({ recordsAt }) {
-      merge = new ImportMerge(read, await recordsAt([...new Set(read.named.map(({ name }) => name))]));
-      return merge.edit;
+    async edit({ trx }) {
+      const names = new Set([domain.name]);
+      for (const { name } of read.named) names.add(name);
+      const records = await loadRecordsAt(trx, domain.id, [...names]);
+      const held = records.filter(({ managed }) => managed !== true);
+      merge = new ImportMerge(read, held);
+      return { kind: 'loaded', edit: merge.edit, names: [...names], records, ids: [] };
     },
     without: (problems) => merge?.without(problems),
   });

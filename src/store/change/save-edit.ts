@@ -236,7 +236,7 @@ async function saveUnderLock(
     rules: rules.map(({ operation }) => operation),
     source: order.source,
     operation: 'edit',
-    ops: ops.map(({ item: _, ...op }) => op),
+    ops,
     ...(order.reverts !== undefined && { reverts: order.reverts }),
     served: row.served,
     recordCount,
@@ -292,7 +292,7 @@ async function finishOperations(
       return { op: 'update', before: op.before, after: { ...op.after, updatedAt: at }, ...by };
     }
     const { id, createdAt } = op.restores ?? { id: ids.next().value as number, createdAt: at };
-    return { op: 'create', after: createdRecord(op.after, id, createdAt, at), ...by };
+    return { op: 'create', after: createdRecord(op.after, id, createdAt, at), item: op.item as EditItem };
   });
 }
 

@@ -12,9 +12,9 @@ const MAX_UTF8_OCTETS = 3; // of a UTF-16 code unit
 const EPOCH_MS = Date.UTC(2000, 0, 1);
 
 /** Returns the array as a parameter. Null and undefined are null. Times are Dates or RFC 3339 texts, in milliseconds. */
-export function encodeArray(type: ArrayType, values: readonly unknown[]): Buffer {
-  const array = new ArrayWriter(type, values.length);
-  for (const value of values) array.add(value);
+export function encodeArray<T>(type: ArrayType, items: readonly T[], read: (item: T) => unknown): Buffer {
+  const array = new ArrayWriter(type, items.length);
+  for (const item of items) array.add(read(item));
   return array.take();
 }
 

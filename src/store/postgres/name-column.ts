@@ -1,9 +1,20 @@
 // Names as stored in Postgres: folded, absolute, in presentation form.
 
-import { foldCase, type Name, parseName, printName } from '../../dns/name.ts';
+import { foldCase, type Name, parentOf, parseName, printName, ROOT } from '../../dns/name.ts';
 
+let lastParent = ROOT;
+let lastText = '';
+
+/** Prints the parent once for consecutive names with the same one, as in an import. */
 export function encodeNameColumn(name: Name): string {
-  return printName(foldCase(name));
+  const folded = foldCase(name);
+  if (folded === ROOT) return '.';
+  const parent = parentOf(folded);
+  if (parent !== lastParent) {
+    lastParent = parent;
+    lastText = parent === ROOT ? '' : printName(parent);
+  }
+  return printName((folded.slice(0, folded.length - parent.length) + ROOT) as Name) + lastText;
 }
 
 export function decodeNameColumn(text: string): Name {

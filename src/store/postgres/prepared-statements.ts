@@ -8,7 +8,8 @@ import { type ArrayType, encodeArray } from './binary-array.ts';
 const PREPARED_FROM_USES = 8;
 const MAX_PREPARED = 100;
 const MAX_KNOWN = 1000;
-const MAX_ARRAY_ITEMS = 64;
+/** Longer arrays are sent in binary. */
+export const MAX_ARRAY_ITEMS = 64;
 
 const FEATURE_NOT_SUPPORTED = '0A000';
 const UNKNOWN_STATEMENT = '26000';
@@ -78,12 +79,12 @@ export function arrayOf<T>(
   items: readonly T[],
   read: (item: T) => unknown = (item) => item,
 ): RawBuilder<unknown> {
-  const values = items.map(read);
-  return values.length > MAX_ARRAY_ITEMS ? longArray(type, values) : sql`(select ${values}${TYPES[type]})`;
+  if (items.length > MAX_ARRAY_ITEMS) return longArray(type, items, read);
+  return sql`(select ${items.map(read)}${TYPES[type]})`;
 }
 
-function longArray(type: ArrayType, values: readonly unknown[]): RawBuilder<unknown> {
-  const array = encodeArray(type, values);
+function longArray<T>(type: ArrayType, items: readonly T[], read: (item: T) => unknown): RawBuilder<unknown> {
+  const array = encodeArray(type, items, read);
   longArrays.add(array);
   return sql`${array}${TYPES[type]}`;
 }
@@ -113,13 +114,12 @@ export function tableOf<T>(rows: readonly T[], columns: readonly Column<T>[]): R
   const same: RawBuilder<unknown>[] = [];
   for (const { name, type, read } of columns) {
     if (rows.length > MAX_ARRAY_ITEMS) {
-      const values = rows.map(read);
-      const [first = null] = values;
-      if (names.length > 0 && values.every((value) => (value ?? null) === first)) {
+      const first = read(rows[0] as T) ?? null;
+      if (names.length > 0 && rows.every((row) => (read(row) ?? null) === first)) {
         same.push(sql`, ${first}${SCALARS[type]} as ${sql.ref(name)}`);
         continue;
       }
-      arrays.push(longArray(type, values));
+      arrays.push(longArray(type, rows, read));
     } else {
       arrays.push(arrayOf(type, rows, read));
     }

@@ -10,7 +10,7 @@ import type { CustomerRecord } from '../../zone/records/customer-record.ts';
 import { namesBetween } from '../../zone/records/record-name.ts';
 import type { Database } from '../postgres/database.ts';
 import { decodeNameColumn, encodeNameColumn } from '../postgres/name-column.ts';
-import { arrayOf } from '../postgres/prepared-statements.ts';
+import { arrayOf, MAX_ARRAY_ITEMS } from '../postgres/prepared-statements.ts';
 import { decodeRecord, RECORD_JSON, type RecordJson } from './record-row.ts';
 
 /** Condition on records `r`. */
@@ -54,9 +54,12 @@ export async function loadRecordsAt(
   among: RawBuilder<unknown> = sql`true`,
 ): Promise<CustomerRecord[]> {
   if (names.length === 0) return [];
+  const columns = names.map(encodeNameColumn);
+  const isLong = names.length > MAX_ARRAY_ITEMS; // then as a binary array
   const { rows } = await sql<RecordRow>`
     select ${RECORD_JSON} as record from records r
-    where r.domain_id = ${domainId} and r.name = any(${names.map(encodeNameColumn)}::text[])
+    where r.domain_id = ${domainId}
+      and r.name = any(${isLong ? arrayOf('text', columns) : sql`${columns}::text[]`})
       and ${IS_NO_OWN_NS}
       and ${among}
     order by r.id`.execute(trx);

@@ -162,10 +162,16 @@ export interface JsonOperation {
   readonly after?: JsonRecord;
 }
 
-export function encodeOperation({ op, before, after }: SavedOperation): JsonOperation {
-  if (before === undefined) return after === undefined ? { op } : { op, after: encodeJsonRecord(after) };
-  const encoded = { op, before: encodeJsonRecord(before) };
-  return after === undefined ? encoded : { ...encoded, after: encodeJsonRecord(after) };
+/** Prints a list of `JsonOperation`. */
+export function printOperations(ops: readonly SavedOperation[]): string {
+  let text = '';
+  for (const { op, before, after } of ops) {
+    text += `${text === '' ? '[' : ','}{"op":"${op}"`;
+    if (before !== undefined) text += `,"before":${printJsonRecord(before)}`;
+    if (after !== undefined) text += `,"after":${printJsonRecord(after)}`;
+    text += '}';
+  }
+  return text === '' ? '[]' : `${text}]`;
 }
 
 export function decodeOperation({ op, before, after }: JsonOperation): SavedOperation {
@@ -176,27 +182,22 @@ export function decodeOperation({ op, before, after }: JsonOperation): SavedOper
   };
 }
 
-function encodeJsonRecord(record: CustomerRecord): JsonRecord {
-  const { id, name, type, rdata, ttl, proxied, captcha, scheme, port, hostHeader, monitor } = record;
-  const { destCountry, timeout, comment, createdAt, updatedAt } = record;
-  return {
-    id,
-    name: encodeNameColumn(name),
-    type,
-    rdata: octetsOf(rdata).toString('base64'),
-    ttl,
-    proxied,
-    captcha,
-    scheme,
-    port,
-    hostHeader,
-    monitor,
-    destCountry,
-    timeout,
-    comment,
-    createdAt,
-    updatedAt,
-  };
+/** Prints numbers, and texts that need no escapes, directly: `JSON.stringify` would need an object for each record. */
+function printJsonRecord(record: CustomerRecord): string {
+  const { id, name, type, rdata, ttl, createdAt, updatedAt } = record;
+  const octets = octetsOf(rdata).toString('base64');
+  return `{"id":${id},"name":${JSON.stringify(encodeNameColumn(name))},"type":"${type}","rdata":"${octets}","ttl":${ttl},${printSettings(record)},"createdAt":"${createdAt}","updatedAt":"${updatedAt}"}`;
+}
+
+function printSettings(record: RecordSettings): string {
+  if (SETTING_NAMES.every((name) => record[name] === DEFAULT_SETTINGS[name])) return DEFAULTS_TEXT;
+  return printMembers(record);
+}
+
+const DEFAULTS_TEXT = printMembers(DEFAULT_SETTINGS);
+
+function printMembers(settings: RecordSettings): string {
+  return SETTING_NAMES.map((name) => `"${name}":${JSON.stringify(settings[name])}`).join(',');
 }
 
 function decodeJsonRecord(record: JsonRecord): CustomerRecord {
@@ -229,9 +230,14 @@ export async function allocateRecordIds(trx: Database, count: number): Promise<n
 
 /** Writes the records as parts of a WITH. Constraints check the combined result. */
 export function recordsWritten(domainId: number, ops: readonly SavedOperation[]): RawBuilder<unknown>[] {
-  const gone = ops.flatMap(({ op, before }) => (op === 'delete' && before ? [before.id] : []));
-  const updated = ops.flatMap(({ op, after }) => (op === 'update' && after ? [after] : []));
-  const created = ops.flatMap(({ op, after }) => (op === 'create' && after ? [after] : []));
+  const gone: number[] = [];
+  const updated: CustomerRecord[] = [];
+  const created: CustomerRecord[] = [];
+  for (const { op, before, after } of ops) {
+    if (after === undefined) gone.push((before as CustomerRecord).id);
+    else if (op === 'update') updated.push(after);
+    else created.push(after);
+  }
   const parts: RawBuilder<unknown>[] = [];
   if (gone.length > 0) {
     parts.push(sql`deleted_records as (

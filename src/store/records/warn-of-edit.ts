@@ -7,7 +7,7 @@ import type { CustomerRecord } from '../../zone/records/customer-record.ts';
 import {
   brokenHosts,
   EditedZone,
-  namesBeside,
+  namesBesideAll,
   recordsToJudge,
   unwrittenRecords,
 } from '../../zone/warnings/edit-warnings.ts';
@@ -33,16 +33,18 @@ export async function warnOfEdit(
   { domainId, apex, ops, records, known, unnamed }: PlannedEdit,
 ): Promise<readonly ZoneWarning[]> {
   const written = recordsToJudge(ops);
-  const hosts = brokenHosts(apex, records, ops).filter((name) => !unnamed.has(name));
+  const zone = new EditedZone(apex, records, ops);
+  const hosts = brokenHosts(zone, ops).filter((name) => !unnamed.has(name));
   // The edit may itself write as many of them as it has operations.
   const naming = await loadRecordsNaming(trx, domainId, hosts, MAX_WARNINGS + ops.length);
   const judged = [...written, ...unwrittenRecords(naming, ops)];
   if (judged.length === 0) return [];
-  const complete = new Set([...known, apex, ...ops.flatMap((op) => namesOf(op))]);
-  const beside = new Set(judged.flatMap((record) => [...namesBeside(record, apex)]));
-  const lacking = [...beside].filter((name) => !complete.has(name));
-  const all = [...records, ...(await loadRecordsAt(trx, domainId, lacking))];
-  const zone = new EditedZone(apex, all, ops);
+  const lacking = namesBesideAll(judged, apex);
+  for (const name of [...known, apex]) lacking.delete(name);
+  for (const op of ops) for (const name of namesOf(op)) lacking.delete(name);
+  const loaded = await loadRecordsAt(trx, domainId, [...lacking]);
+  const ids = new Set(records.map(({ id }) => id));
+  zone.addKnown(loaded.filter(({ id }) => !ids.has(id)));
   zone.setFormerNames(await loadExistingNames(trx, domainId, apex, zone.namesToHide(written)));
   return await inPieces(findWarnings(zone, judged));
 }

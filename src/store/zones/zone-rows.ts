@@ -156,10 +156,11 @@ class ChunkDraft {
     this.#keepHistory(zone);
   }
 
-  addRow(zone: ChunkedZone, { owner, type, ttl, rdata, place }: RecordRow): void {
-    this.#rows.push({ zoneId: zone.id, version: zone.nextVersion, owner, type, ttl, rdata, place });
+  /** Completes the row instead of copying it, because there may be millions. */
+  addRow(zone: ChunkedZone, row: RecordRow): void {
+    this.#rows.push(Object.assign(row, { zoneId: zone.id, version: zone.nextVersion }));
     this.#keepHistory(zone);
-    this.#bytes += rdata.length + owner.length;
+    this.#bytes += row.rdata.length + row.owner.length;
   }
 
   #keepHistory({ id, deleted, keepsHistory }: ChunkedZone): void {

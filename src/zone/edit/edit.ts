@@ -1,10 +1,9 @@
 // An edit: the changes that one call makes to the records of a domain, and the records to load for it. Only its result
 // is validated, so only the kinds of its items are ordered: delete, replace, update, create.
 
-import type { Name } from '../../dns/name.ts';
+import { type Name, parentOf } from '../../dns/name.ts';
 import type { CustomerRecord, RecordSettings } from '../records/customer-record.ts';
 import type { ApiType } from '../records/customer-types.ts';
-import { namesBetween } from '../records/record-name.ts';
 
 /** Omitted fields take the record set's TTL and the default settings. */
 export interface NewContent extends Partial<RecordSettings> {
@@ -125,9 +124,14 @@ export function namesTouched(edit: Edit, apex: Name, found: readonly CustomerRec
   for (const { name, type } of [...edit.replaces, ...edit.creates]) touch(name, type);
 
   const cutsAt = new Set<Name>();
+  const judged = new Set<Name>();
   for (const name of at) {
     if (name === apex) continue;
-    for (const above of [...namesBetween(name, apex), apex]) if (!at.has(above)) cutsAt.add(above);
+    for (let above = parentOf(name); !judged.has(above); above = parentOf(above)) {
+      judged.add(above);
+      if (!at.has(above)) cutsAt.add(above);
+      if (above === apex) break;
+    }
   }
   return { at: [...at], cutsAt: [...cutsAt], below: [...below] };
 }

@@ -34,6 +34,7 @@ export function possibleGlue(needed: RecordsNeeded, apex: Name, found: readonly 
     if (type === 'NS') cuts.add(name);
     else if (type === 'A' || type === 'AAAA') names.add(name);
   }
+  if (cuts.size === 0) return [];
   const isCut = (name: Name) => cuts.has(name);
   return [...names].filter((name) => isCut(name) || [...namesBetween(name, apex)].some(isCut));
 }

@@ -84,8 +84,8 @@ export function parseEdit(text: EditText, apex: Name): ParsedEdit {
 
 /** Reports errors in the text; the result is then not used. */
 export function parseNewRecord(record: RecordText, apex: Name, report: Report): NewRecord {
-  const { name, type } = record;
-  return { name: nameOf(name, apex, report), type, ...contentOf(type, record, apex, report) };
+  const name = nameOf(record.name, apex, report);
+  return Object.assign({ name, type: record.type }, contentOf(record.type, record, apex, report));
 }
 
 function nameOf(text: string, apex: Name, report: Report): Name {
@@ -99,7 +99,7 @@ function contentOf(type: ApiType, text: ContentText, apex: Name, report: Report)
   const parsed = parseDestination(type, text.destination, text.mx_priority, apex);
   if (parsed.kind === 'problem') report(parsed.field, parsed.message);
   const rdata = parsed.kind === 'rdata' ? parsed.rdata : new Uint8Array(0);
-  return { rdata, ...ttlAndSettings(text) };
+  return Object.assign({ rdata }, ttlAndSettings(text));
 }
 
 function changeOf(
@@ -120,17 +120,18 @@ function changeOf(
 function ttlAndSettings(
   text: Partial<{ [K in keyof ContentText]: ContentText[K] | undefined }>,
 ): Partial<RecordSettings> & { ttl?: number } {
+  // Assigns each field, because spreading is slow and imports are long.
   const { ttl, proxied, captcha, scheme, port, host_header, monitor, dest_country, timeout, comment } = text;
-  return {
-    ...(ttl !== undefined && { ttl }),
-    ...(proxied !== undefined && { proxied }),
-    ...(captcha !== undefined && { captcha }),
-    ...(scheme !== undefined && { scheme }),
-    ...(port !== undefined && { port }),
-    ...(host_header !== undefined && { hostHeader: host_header === '' ? null : host_header }),
-    ...(monitor !== undefined && { monitor }),
-    ...(dest_country !== undefined && { destCountry: dest_country === '' ? null : dest_country }),
-    ...(timeout !== undefined && { timeout }),
-    ...(comment !== undefined && { comment: comment === '' ? null : comment }),
-  };
+  const given: { -readonly [K in keyof RecordSettings]?: RecordSettings[K] } & { ttl?: number } = {};
+  if (ttl !== undefined) given.ttl = ttl;
+  if (proxied !== undefined) given.proxied = proxied;
+  if (captcha !== undefined) given.captcha = captcha;
+  if (scheme !== undefined) given.scheme = scheme;
+  if (port !== undefined) given.port = port;
+  if (host_header !== undefined) given.hostHeader = host_header === '' ? null : host_header;
+  if (monitor !== undefined) given.monitor = monitor;
+  if (dest_country !== undefined) given.destCountry = dest_country === '' ? null : dest_country;
+  if (timeout !== undefined) given.timeout = timeout;
+  if (comment !== undefined) given.comment = comment === '' ? null : comment;
+  return given;
 }

@@ -4,8 +4,8 @@
 //     edit → draft (each item alone) → one TTL per set → conflicts of the result → plan → operations
 
 import type { Name } from '../../dns/name.ts';
-import { type CustomerRecord, type RecordValue, sameValue, setKey } from '../records/customer-record.ts';
-import { DEFAULT_TTL_SECONDS } from '../records/customer-types.ts';
+import { type CustomerRecord, type RecordValue, sameValue } from '../records/customer-record.ts';
+import { type ApiType, DEFAULT_TTL_SECONDS } from '../records/customer-types.ts';
 import { type DraftState, draftEditInPieces, type EditItem, PIECE_ITEMS, type Row } from './draft.ts';
 import type { Edit, EditProblem, EditProblemCode, PlanRefusal } from './edit.ts';
 import { findConflicts } from './find-conflicts.ts';
@@ -120,21 +120,35 @@ function setsHostHeader({ before, after, item }: Row): boolean {
  * set, then from the previous set.
  */
 function settleTtls(rows: readonly Row[]): void {
-  const previous = new Map<string, number>();
-  const written = new Set<string>();
-  const sets = new Map<string, Row[]>();
-  for (const { before } of rows) if (before !== undefined) previous.set(keyOf(before), before.ttl);
-  for (const row of rows)
-    if (row.after !== undefined && row.item !== undefined) written.add(keyOf(row.after));
+  const byName = new Map<Name, Row[]>();
   for (const row of rows) {
-    if (row.after === undefined) continue;
-    const key = keyOf(row.after);
-    const set = sets.get(key);
-    if (set !== undefined) set.push(row);
-    else if (written.has(key)) sets.set(key, [row]);
+    const { before, after } = row;
+    if (after !== undefined) push(byName, after.name, row);
+    if (before !== undefined && before.name !== after?.name) push(byName, before.name, row);
   }
-  for (const [key, set] of sets) {
-    const ttl = settledTtl(set, key, previous.get(key));
+  for (const [name, atName] of byName) {
+    const [first] = atName;
+    // The usual case in an import: the TTL of a new set of one record is determined already.
+    if (atName.length === 1 && first?.before === undefined) continue;
+    settleTtlsAt(name, atName);
+  }
+}
+
+/** `rows` are all that have or had this name. */
+function settleTtlsAt(name: Name, rows: readonly Row[]): void {
+  const previous = new Map<ApiType, number>();
+  const sets = new Map<ApiType, Row[]>();
+  const written = new Set<ApiType>();
+  for (const row of rows) {
+    const { before, after, item } = row;
+    if (before?.name === name) previous.set(before.type, before.ttl);
+    if (after?.name !== name) continue;
+    push(sets, after.type, row);
+    if (item !== undefined) written.add(after.type);
+  }
+  for (const [type, set] of sets) {
+    if (!written.has(type)) continue;
+    const ttl = settledTtl(set, name, type, previous.get(type));
     for (const row of set) {
       const after = row.after as RecordValue;
       if (after.ttl !== ttl) row.after = { ...after, ttl };
@@ -142,12 +156,12 @@ function settleTtls(rows: readonly Row[]): void {
   }
 }
 
-function settledTtl(set: readonly Row[], key: string, previous: number | undefined): number {
+function settledTtl(set: readonly Row[], name: Name, type: ApiType, previous: number | undefined): number {
   let stays = false;
   let moved: number | undefined;
   for (const { before } of set) {
     if (before === undefined) continue;
-    if (keyOf(before) === key) stays = true;
+    if (before.name === name && before.type === type) stays = true;
     else moved = Math.min(before.ttl, moved ?? before.ttl);
   }
   const own = stays ? previous : (moved ?? previous);
@@ -158,8 +172,10 @@ function settledTtl(set: readonly Row[], key: string, previous: number | undefin
   return given ?? own ?? DEFAULT_TTL_SECONDS;
 }
 
-function keyOf({ name, type }: RecordValue): string {
-  return setKey(name, type);
+function push<K>(map: Map<K, Row[]>, key: K, row: Row): void {
+  const list = map.get(key);
+  if (list === undefined) map.set(key, [row]);
+  else list.push(row);
 }
 
 function listOperations(rows: readonly Row[]): RecordOperation[] {
@@ -170,7 +186,8 @@ function listOperations(rows: readonly Row[]): RecordOperation[] {
     const by = item === undefined ? {} : { item };
     if (before === undefined) {
       if (after === undefined) continue;
-      creates.push({ op: 'create', after, ...(restores !== undefined && { restores }), ...by });
+      if (restores === undefined && item !== undefined) creates.push({ op: 'create', after, item });
+      else creates.push({ op: 'create', after, ...(restores !== undefined && { restores }), ...by });
     } else if (after === undefined) {
       deletes.push({ op: 'delete', before, ...by });
     } else if (!sameValue(before, after)) {

@@ -83,11 +83,11 @@ export class ImportMerge {
     const deletes: { id: number; index: number }[] = [];
     this.#written = new Map();
     for (const [key, { type, entries, held }] of this.#sets) {
-      const left = entries.filter(({ index }) => !this.failed.has(index));
+      const left = this.failed.size === 0 ? entries : entries.filter(({ index }) => !this.failed.has(index));
       const [first] = left;
       if (first === undefined) continue;
       if (type === 'TXT') {
-        for (const entry of left) creates.push(this.#note({ ...entry, allowEqualTxt: true }));
+        for (const entry of left) creates.push(Object.assign(this.#note(entry), { allowEqualTxt: true }));
         continue;
       }
       if (held.length === 0) {

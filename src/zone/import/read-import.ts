@@ -63,14 +63,11 @@ export function* readImport(items: readonly ImportText[], apex: Name): Generator
     const report = (field: string, message: string) => faults.push({ field, message });
     const scheme = item.scheme as OriginScheme | undefined; // validated with the ranges
     const keepsPriority = type === 'MX' && item.mx_priority === undefined;
-    const text = {
-      ...item,
-      type,
-      scheme,
-      ttl: clampTtl(item.ttl),
-      ...(keepsPriority && { mx_priority: DEFAULT_MX_PRIORITY }),
-    };
-    const record = parseNewRecord(text, apex, report);
+    const ttl = clampTtl(item.ttl);
+    const readFields = keepsPriority
+      ? { type, scheme, ttl, mx_priority: DEFAULT_MX_PRIORITY }
+      : { type, scheme, ttl };
+    const record = parseNewRecord(Object.assign({}, item, readFields), apex, report);
     for (const field in item) {
       const value = item[field as keyof ImportText];
       if (typeof value === 'string' && UNSTORABLE.test(value))
@@ -82,7 +79,7 @@ export function* readImport(items: readonly ImportText[], apex: Name): Generator
     if (isNamed) named.set(setKey(name, type), { name, type });
     const [fault] = faults;
     if (fault === undefined) {
-      entries.push(Object.assign(record, { index }, keepsPriority && { keepsPriority }));
+      entries.push(Object.assign(record, keepsPriority ? { index, keepsPriority } : { index }));
     } else {
       unread.set(index, fault.message);
       if (isNamed) incomplete.add(setKey(name, type));

@@ -50,9 +50,11 @@ export function publishName(
       if (flattened === undefined) continue;
       published.push(...addressRecords(owner, Math.min(ttl, flattened.ttl), flattened));
     } else {
-      const key = `${type} ${rdataKey(type, rdata)}`;
-      if (seen.has(key)) continue;
-      seen.add(key);
+      if (records.length > 1) {
+        const key = `${type} ${rdataKey(type, rdata)}`;
+        if (seen.has(key)) continue;
+        seen.add(key);
+      }
       published.push({ owner, type: wireTypeCode(type), ttl, rdata });
     }
   }

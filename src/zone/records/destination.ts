@@ -124,7 +124,7 @@ function problem(message: string): DestinationProblem {
 }
 
 function rdata(octets: Uint8Array): ParsedDestination {
-  return { kind: 'rdata', rdata: Uint8Array.from(octets) };
+  return { kind: 'rdata', rdata: new Uint8Array(octets) };
 }
 
 function parseAddress(type: 'A' | 'AAAA', text: string): ParsedDestination {
@@ -133,7 +133,7 @@ function parseAddress(type: 'A' | 'AAAA', text: string): ParsedDestination {
 
 function parseTokens(type: WireType, tokens: readonly Token[]): ParsedDestination {
   try {
-    return rdata(parseRdata(wireTypeCode(type), tokens, ROOT));
+    return { kind: 'rdata', rdata: parseRdata(wireTypeCode(type), tokens, ROOT) };
   } catch (error) {
     if (!(error instanceof TextError)) throw error;
     return problem(error.field === undefined ? error.message : `${error.field}: ${error.message}`);
@@ -154,10 +154,15 @@ function parseHost(text: string, apex: Name, allow: { root: boolean; wildcard: b
   const ascii = asciiText(text);
   if (ascii.kind === 'problem') return ascii;
   const read = readName(`${ascii.text}.`);
-  if (read.kind === 'name' && !ascii.absolute && labelsOf(read.name).length === 1) {
+  if (read.kind === 'name' && !ascii.absolute && labelCount(read.name) === 1) {
     return fault(bothReadings(text, apex));
   }
-  if (read.kind === 'name' && !allow.wildcard && labelsOf(read.name).includes('*')) {
+  if (
+    read.kind === 'name' &&
+    !allow.wildcard &&
+    read.name.includes('*') &&
+    labelsOf(read.name).includes('*')
+  ) {
     return fault('a host name cannot contain a wildcard');
   }
   return read;
@@ -215,6 +220,12 @@ function bareText(text: string): ParsedDestination {
 
 /** Splits octets into character-strings, of which all but the last are full (RFC 1035 §3.3.14). */
 function cutStrings(octets: Uint8Array): Uint8Array {
+  if (octets.length > 0 && octets.length <= MAX_STRING_OCTETS) {
+    const string = new Uint8Array(1 + octets.length);
+    string[0] = octets.length;
+    string.set(octets, 1);
+    return string;
+  }
   const strings: Uint8Array[] = [];
   for (let at = 0; at < octets.length; at += MAX_STRING_OCTETS) {
     const string = octets.subarray(at, at + MAX_STRING_OCTETS);

@@ -1,10 +1,10 @@
 // Decides whether two rdata are the same record: names inside are compared without regard to case (RFC 4343),
 // everything else octet by octet.
 
-import { foldCase, type Name } from '../../dns/name.ts';
+import { foldCase, type Name, nameInRdata } from '../../dns/name.ts';
 import { rdataNames } from '../../dns/record/rdata.ts';
 import { TYPE } from '../../dns/type-codes.ts';
-import { type ApiType, type NamedType, wireTypeCode } from './customer-types.ts';
+import { type ApiType, type NamedType, type WireType, wireTypeCode } from './customer-types.ts';
 
 /** Start of the name at the end of the rdata. Undefined if there is none, or (NAPTR) its position varies. */
 const NAME_FROM: Record<NamedType, number | undefined> = {
@@ -45,6 +45,8 @@ export function rdataKey(type: ApiType, rdata: Uint8Array): string {
 
 /** Returns the host that a record points to, folded. Returns undefined for types without one. */
 export function targetOf(type: ApiType, rdata: Uint8Array): Name | undefined {
-  const name = type === 'ANAME' ? rdataNames(TYPE.CNAME, rdata)[0] : rdataNames(wireTypeCode(type), rdata)[0];
+  const from = NAME_FROM[type as NamedType];
+  if (from !== undefined) return foldCase(nameInRdata(rdata, from));
+  const [name] = rdataNames(wireTypeCode(type as WireType), rdata);
   return name === undefined ? undefined : foldCase(name);
 }

@@ -1,12 +1,28 @@
 // The name of a record in its domain: relative, `@`, or full. `www.example.com` in example.com is the full name, with
 // or without its final dot. A relative name of this form can only be written in full.
 
-import { foldCase, isWithin, labelsOf, type Name, parentOf, printName } from '../../dns/name.ts';
+import {
+  foldCase,
+  isWithin,
+  labelCount,
+  labelsOf,
+  type Name,
+  parentOf,
+  prependLabel,
+  printName,
+} from '../../dns/name.ts';
 import { asciiText, printWithoutDot, type ReadName, readName } from '../name-text.ts';
+
+/** The usual case. One label can only be the full name of a domain with one label. */
+const PLAIN_LABEL = /^[A-Za-z0-9_*-]+$/;
 
 /** Returns the folded full name. */
 export function parseRecordName(text: string, apex: Name): ReadName {
   if (text === '@') return { kind: 'name', name: apex };
+  if (PLAIN_LABEL.test(text) && labelCount(apex) > 1) {
+    const name = prependLabel(text, apex);
+    if (name !== undefined) return { kind: 'name', name: foldCase(name) };
+  }
   const ascii = asciiText(text);
   if (ascii.kind === 'problem') return ascii;
   const full = readName(`${ascii.text}.`);

@@ -17,27 +17,28 @@ function asAnswered({ name, type, rdata, proxied }: RecordValue): JudgedRecord {
 
 /** Returns the records that the operations write, except those with only a new TTL or new settings. */
 export function recordsToJudge(ops: readonly RecordOperation[]): JudgedRecord[] {
-  return ops.flatMap((op) => {
-    if (op.op === 'delete') return [];
-    return op.op === 'update' && isSame(op.before, op.after) ? [] : [asAnswered(op.after)];
-  });
+  const judged: JudgedRecord[] = [];
+  for (const op of ops) {
+    if (op.op === 'delete' || (op.op === 'update' && isSame(op.before, op.after))) continue;
+    judged.push(asAnswered(op.after));
+  }
+  return judged;
 }
 
-/** Lists the names that lost their addresses or became a CNAME. `known` has all records at the operations' names. */
-export function brokenHosts(
-  apex: Name,
-  known: readonly CustomerRecord[],
-  ops: readonly RecordOperation[],
-): Name[] {
-  const before = ops.flatMap((op) => (op.op === 'create' ? [] : [asAnswered(op.before)]));
-  const after = ops.flatMap((op) => (op.op === 'delete' ? [] : [asAnswered(op.after)]));
-  const ownersOf = (records: readonly JudgedRecord[], ...types: number[]) =>
-    new Set(records.filter(({ type }) => types.includes(type)).map(({ owner }) => owner));
-  const hosts = ownersOf(before, TYPE.A, TYPE.AAAA);
-  const formerAliases = ownersOf(before, TYPE.CNAME);
-  for (const owner of ownersOf(after, TYPE.CNAME)) if (!formerAliases.has(owner)) hosts.add(owner);
-  if (hosts.size === 0) return [];
-  const zone = new EditedZone(apex, known, ops);
+/** Lists the names that lost their addresses or became a CNAME. `zone` has all records at the operations' names. */
+export function brokenHosts(zone: EditedZone, ops: readonly RecordOperation[]): Name[] {
+  const hosts = new Set<Name>();
+  const formerAliases = new Set<Name>();
+  for (const op of ops) {
+    if (op.op === 'create') continue;
+    const { owner, type } = asAnswered(op.before);
+    if (type === TYPE.A || type === TYPE.AAAA) hosts.add(owner);
+    if (type === TYPE.CNAME) formerAliases.add(owner);
+  }
+  for (const op of ops) {
+    if (op.op === 'delete' || op.after.type !== 'CNAME' || op.after.proxied) continue;
+    if (!formerAliases.has(op.after.name)) hosts.add(op.after.name);
+  }
   const has = (name: Name, type: number) => zone.rdataAt(name, type) !== undefined;
   return [...hosts].filter((name) => !has(name, TYPE.A) && !has(name, TYPE.AAAA));
 }
@@ -70,6 +71,20 @@ export function* namesBeside(record: JudgedRecord, apex: Name): Generator<Name> 
   yield* wildcardsAbove(host, apex);
 }
 
+/** Returns the names, besides their own, whose records must be known to check the records. */
+export function namesBesideAll(records: readonly JudgedRecord[], apex: Name): Set<Name> {
+  const names = new Set<Name>();
+  const parents = new Set<Name>();
+  for (const record of records) {
+    const parent = parentOf(record.owner);
+    // An import has thousands of records with the same parent, and the same wildcards above it.
+    if (parents.has(parent) && hostOf(record) === undefined) continue;
+    if (record.onlyHost !== true) parents.add(parent);
+    for (const name of namesBeside(record, apex)) names.add(name);
+  }
+  return names;
+}
+
 /** Lists the wildcards that could match the name. */
 function* wildcardsAbove(from: Name, apex: Name): Generator<Name> {
   for (let name = from; name !== apex && isWithin(name, apex); name = parentOf(name)) {
@@ -93,6 +108,11 @@ export class EditedZone extends ZoneIndex {
       else after.set(op.before.id, op.after);
     }
     for (const record of after.values()) this.add(asAnswered(record));
+  }
+
+  /** Adds records at names that the operations do not touch. */
+  addKnown(records: readonly RecordValue[]): void {
+    for (const record of records) this.add(asAnswered(record));
   }
 
   /** Lists the names without records that may exist only because of the edit, and would otherwise match a wildcard. */

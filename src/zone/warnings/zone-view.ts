@@ -66,29 +66,35 @@ export class ZoneIndex implements ZoneView {
   readonly apex: Name;
   readonly nameservers = new Set<Name>();
   hasWildcards = false;
-  readonly #names = new Map<Name, Map<number, Uint8Array[]>>();
+  /** A name with a single record has no map, because imports have thousands of such names. */
+  readonly #names = new Map<Name, JudgedRecord | Map<number, Uint8Array[]>>();
 
   constructor(apex: Name) {
     this.apex = apex;
   }
 
-  add({ owner, type, rdata }: JudgedRecord): void {
-    let sets = this.#names.get(owner);
-    if (sets === undefined) {
-      sets = new Map();
-      this.#names.set(owner, sets);
+  add(record: JudgedRecord): void {
+    const { owner, type, rdata } = record;
+    const present = this.#names.get(owner);
+    if (present === undefined) {
+      this.#names.set(owner, record);
       this.hasWildcards ||= isWildcard(owner);
+    } else {
+      const sets = present instanceof Map ? present : new Map([[present.type, [present.rdata]]]);
+      if (sets !== present) this.#names.set(owner, sets);
+      const set = sets.get(type);
+      if (set === undefined) sets.set(type, [rdata]);
+      else set.push(rdata);
     }
-    const set = sets.get(type);
-    if (set === undefined) sets.set(type, [rdata]);
-    else set.push(rdata);
     if (type === TYPE.NS && owner !== this.apex) this.nameservers.add(nameserverOf(rdata));
   }
 
   readonly hasRecords = (name: Name): boolean => this.#names.has(name);
 
   rdataAt(name: Name, type: number): readonly Uint8Array[] | undefined {
-    return this.#names.get(name)?.get(type);
+    const present = this.#names.get(name);
+    if (present instanceof Map) return present.get(type);
+    return present?.type === type ? [present.rdata] : undefined;
   }
 
   isNew(name: Name, by: JudgedRecord): boolean {
