@@ -4,7 +4,7 @@
 import type { ApiType } from '../../zone/records/customer-types.ts';
 import { type Characters, charactersOf, type PartOfText } from './octet-writer.ts';
 
-export interface PlainContent {
+interface PlainContent {
   /** The characters of plain destinations, which have at least one. */
   readonly allowed: Characters;
   readonly maxLength: number;
