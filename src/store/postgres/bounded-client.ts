@@ -40,6 +40,8 @@ export class BoundedClient extends Client {
   readonly #pending = new Set<Pending>();
   /** Statements that are sent with the next one. */
   #waiting: WaitingStatement[] = [];
+  /** Statements that are sent behind the next one. */
+  #following: Pick<Statement, 'text' | 'values'>[] = [];
   /** Time that the caller waited for this connection. */
   waitedMs = 0;
   #socket: Socket | undefined;
@@ -63,6 +65,7 @@ export class BoundedClient extends Client {
     const values: unknown[] | undefined = Array.isArray(second) ? second : undefined;
     const isSetting = text.startsWith('set '); // may contain several statements, which cannot be prepared
     const mayPrepare = typeof first === 'string' && values !== undefined && !isSetting;
+    if (this.#following.length > 0 && mayPrepare) return this.#queryTogether(text, values);
     const waiting = this.#waiting.at(-1);
     if (waiting !== undefined) {
       if (mayPrepare) return this.#queryTogether(text, values);
@@ -97,17 +100,28 @@ export class BoundedClient extends Client {
     this.#waiting.push(statement);
   }
 
+  /** Keeps the statement until the next one. It is carried out behind that one, if that succeeds. Its errors are ignored. */
+  queryBehindNext(statement: Pick<Statement, 'text' | 'values'>): void {
+    this.#following.push(statement);
+  }
+
   /** Discards the statements that were not sent. Returns true if a transaction was begun before them. */
   forget(): boolean {
     const isBegun = !this.#waiting.some(({ text }) => beginsTransaction(text));
     this.#waiting = [];
+    this.#following = [];
     return isBegun;
   }
 
   #queryTogether(text: string, values: readonly unknown[]): Promise<QueryResult> {
     return new Promise((resolve, reject) => {
-      const waiting = [...this.#waiting, { text, values, onResult: resolve }];
+      const waiting: WaitingStatement[] = [
+        ...this.#waiting,
+        { text, values, onResult: resolve },
+        ...this.#following,
+      ];
       this.#waiting = [];
+      this.#following = [];
       const settle = this.#watch(waiting.map((each) => each.text));
       const statements = waiting.map(
         (each): Statement => ({
@@ -133,7 +147,6 @@ export class BoundedClient extends Client {
    */
   #watch(texts: readonly string[]): (error?: Error) => unknown {
     const { statementMs, begins } = this.#deadlines.sendTogether(texts, this.waitedMs);
-    const text = texts.at(-1);
     this.#socket ??= this.#followSocket();
     const pending: Pending = {
       timer: setTimeout(() => this.#expire(pending, statementMs), statementMs),
@@ -141,7 +154,7 @@ export class BoundedClient extends Client {
     this.#pending.add(pending);
     const { transactionMs } = this.#deadlines;
     if (transactionMs !== undefined) this.#boundTransaction(begins, transactionMs);
-    const isLast = text === 'commit' || (transactionMs === undefined && text !== 'rollback');
+    const isLast = texts.includes('commit') || (transactionMs === undefined && texts.at(-1) !== 'rollback');
     const wasOpen = this.#silence === undefined;
     return (error) => {
       clearTimeout(pending.timer);

@@ -21,6 +21,7 @@ import type { Schema } from './tables/schema.ts';
 export const ROLL_BACK_TO_SAVEPOINT = 'rollback to savepoint nested';
 
 const sentWithNext = new WeakSet<CompiledQuery>();
+const sentBehindNext = new WeakSet<CompiledQuery>();
 const trips = new WeakSet<Kysely<Schema>>();
 
 /**
@@ -33,6 +34,19 @@ export async function sendWithNext(
 ): Promise<void> {
   const query = statement.compile(trx);
   if (trx.isTransaction) sentWithNext.add(query);
+  await trx.executeQuery(query);
+}
+
+/**
+ * Sends the statement behind the commit, which must be next, in the same packet. It is carried out if the commit succeeds,
+ * and its errors are ignored.
+ */
+export async function sendBehindCommit(
+  trx: Kysely<Schema>,
+  statement: { compile(trx: Kysely<Schema>): CompiledQuery },
+): Promise<void> {
+  const query = statement.compile(trx);
+  sentBehindNext.add(query);
   await trx.executeQuery(query);
 }
 
@@ -195,8 +209,11 @@ class PooledConnection implements DatabaseConnection {
     const { sql, parameters } = query;
     // Waiting statements belong to the savepoint. If one of them failed, Postgres would skip the rollback.
     if (sql === ROLL_BACK_TO_SAVEPOINT) this.client.forget();
-    if (sentWithNext.has(query)) {
-      this.client.queryWithNext({ text: sql, values: parameters });
+    const isBehind = sentBehindNext.has(query);
+    if (isBehind || sentWithNext.has(query)) {
+      const statement = { text: sql, values: parameters };
+      if (isBehind) this.client.queryBehindNext(statement);
+      else this.client.queryWithNext(statement);
       return { rows: [] };
     }
     return printResult<R>(await this.client.query(sql, [...parameters]));

@@ -45,6 +45,7 @@ export class StatementGroup extends PgQuery {
   /** Index of the statement that is being sent or answered. pg finds its members on this object. */
   #current = 0;
   #isFailed = false;
+  #isSent = false;
 
   constructor(statements: readonly Statement[], callback: Callback) {
     super({ ...statements.at(-1), queryMode: 'extended' }, (error, results) =>
@@ -57,13 +58,15 @@ export class StatementGroup extends PgQuery {
     const last = withoutClose(wire);
     const inner = { ...last, sync() {} };
     const silent = { ...inner, describe() {} };
+    const silentLast = { ...last, describe() {} };
     for (let index = 0; index < this.#statements.length && !this.#isFailed; index++) {
       this.#turnTo(index);
-      super.prepare(this.#isLast ? last : this.#returns ? inner : silent);
+      super.prepare(this.#isLast ? (this.#returns ? last : silentLast) : this.#returns ? inner : silent);
       // The values could not be encoded. Postgres carries out the statements before.
       if (this.#isFailed && !this.#isLast) wire.sync();
     }
     this.#turnTo(0);
+    this.#isSent = true;
   }
 
   override handleDataRow(message: unknown): void {
@@ -76,11 +79,14 @@ export class StatementGroup extends PgQuery {
   }
 
   override handleError(error: Error, wire: Wire): void {
-    this.#isFailed = true;
+    // Such a statement follows the commit. pg passes no more messages on after an error.
+    const isBehind = this.#isSent && this.#statements.slice(this.#current).every(({ returns }) => !returns);
+    this.#isFailed = !isBehind;
     // Postgres does not parse the statements after the failed one.
     for (const { name } of this.#statements.slice(this.#current))
       if (name !== undefined) delete wire.submittedNamedStatements[name];
-    super.handleError(error, wire);
+    if (isBehind) super.handleReadyForQuery(wire);
+    else super.handleError(error, wire);
   }
 
   override handleReadyForQuery(wire: Wire): void {

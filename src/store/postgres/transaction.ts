@@ -1,7 +1,7 @@
 // Runs a write in a transaction, or in the caller's as a savepoint. Work after the commit follows the outermost one.
 
 import { sql } from 'kysely';
-import { announceChanges } from './announce-changes.ts';
+import { announceChanges, announceWithCommit } from './announce-changes.ts';
 import type { Database } from './database.ts';
 import { ROLL_BACK_TO_SAVEPOINT } from './pool-driver.ts';
 
@@ -43,12 +43,13 @@ export async function inTransaction<T>(db: Database, work: (trx: Database) => Pr
 }
 
 async function inNewTransaction<T>(db: Database, work: (trx: Database) => Promise<T>): Promise<T> {
-  let used: Database | undefined;
+  let isDue = false;
   const result = await db.transaction().execute(async (trx) => {
-    used = trx;
-    return await work(trx);
+    const done = await work(trx);
+    isDue = changing.has(trx) && !(await announceWithCommit(db, trx));
+    return done;
   });
-  if (used !== undefined && changing.has(used)) announceChanges(db);
+  if (isDue) announceChanges(db);
   return result;
 }
 

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Database, openDatabase } from '../../../src/store/postgres/database.ts';
-import { inOneTrip, sendWithNext } from '../../../src/store/postgres/pool-driver.ts';
+import { inOneTrip, sendBehindCommit, sendWithNext } from '../../../src/store/postgres/pool-driver.ts';
 import { inTransaction } from '../../../src/store/postgres/transaction.ts';
 import { keptDatabase } from '../../support/tests/shared-database.ts';
 import { until } from '../../support/tests/until.ts';
@@ -148,5 +148,34 @@ describe('a statement that is sent with the next one', () => {
     await expect(refused).rejects.toThrow('refused');
     await insert(2).execute(db); // is not part of a transaction
     expect(await column`select n from numbers`).toEqual([6]);
+  });
+});
+
+describe('a statement that is sent behind the commit', () => {
+  const commitWith = (first: number, behind: number, error?: Error) =>
+    db.transaction().execute(async (trx) => {
+      await sendWithNext(trx, insert(first));
+      await sendBehindCommit(trx, insert(behind));
+      if (error !== undefined) throw error;
+    });
+
+  it('is carried out after it', async () => {
+    await commitWith(1, 2);
+    expect(await column`select n from numbers`).toEqual([12, 6]);
+  });
+
+  it('does not fail a transaction that was committed', async () => {
+    const before = await backend();
+    for (let i = 0; i < 10; i++) await commitWith(1, 0); // also if it is prepared
+    await commitWith(2, 3);
+    expect(await column`select n from numbers`).toEqual([...Array(10).fill(12), 6, 4]);
+    expect(await backend()).toBe(before);
+  });
+
+  it('is not carried out if the transaction is not committed', async () => {
+    await expect(commitWith(0, 1)).rejects.toThrow('division by zero');
+    await expect(commitWith(1, 2, new Error('refused'))).rejects.toThrow('refused');
+    await insert(3).execute(db);
+    expect(await column`select n from numbers`).toEqual([4]);
   });
 });
