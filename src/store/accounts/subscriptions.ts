@@ -84,21 +84,19 @@ interface NewSubscription {
 }
 
 /** Returns false and writes nothing if the plan has no such term. */
-export async function startSubscription(
-  trx: Database,
-  wanted: NewSubscription,
-  loaded?: StartOfPlan & { readonly now: Date },
-): Promise<boolean> {
-  const { termId = null, trialDays, autoRenew } = wanted;
-  const { now, quotaResetDays, term } = loaded ?? (await loadStartOfPlan(trx, wanted));
-  if (termId !== null && term === null) return false;
-  const at = wanted.at ?? now;
-  const state =
-    trialDays === undefined
-      ? beginSubscription(at, term, { ...(autoRenew !== undefined && { autoRenew }) })
-      : beginTrial(at, trialDays);
-  await insertSubscription(trx, { ...wanted, startedAt: at, quotaResetDays }, state);
+export async function startSubscription(trx: Database, wanted: NewSubscription): Promise<boolean> {
+  const start = await loadStartOfPlan(trx, wanted);
+  if (wanted.termId !== undefined && start.term === null) return false;
+  await sendWithNext(trx, subscriptionInsert(wanted, start));
   return true;
+}
+
+/** Returns a part of a WITH that starts the subscription. */
+export function subscriptionWritten(
+  wanted: Omit<NewSubscription, 'termId'>,
+  start: TimedStart,
+): RawBuilder<unknown> {
+  return sql`subscription as (${subscriptionInsert(wanted, start)})`;
 }
 
 export interface StartOfPlan {
@@ -106,10 +104,14 @@ export interface StartOfPlan {
   readonly term: Term | null;
 }
 
+interface TimedStart extends StartOfPlan {
+  readonly now: Date;
+}
+
 async function loadStartOfPlan(
   trx: Database,
   { planId, termId }: Pick<NewSubscription, 'planId' | 'termId'>,
-): Promise<StartOfPlan & { readonly now: Date }> {
+): Promise<TimedStart> {
   const { rows } = await sql<{ now: Date; start: StartOfPlan }>`
     select ${TIME} as now, ${startOfPlan(sql`${planId}`, termId)} as start`.execute(trx);
   const { now, start } = rows[0] as (typeof rows)[0];
@@ -130,28 +132,21 @@ export function startOfPlan(
     from plans p where p.id = ${planId})`;
 }
 
-async function insertSubscription(
-  trx: Database,
-  {
-    domainId,
-    accountId,
-    planId,
-    startedAt,
-    quotaResetDays,
-    overrides = null,
-  }: NewSubscription & { readonly startedAt: Date; readonly quotaResetDays: number },
-  state: SubscriptionState,
-): Promise<void> {
-  const row = {
-    domain_id: domainId,
-    account_id: accountId,
-    plan_id: planId,
-    started_at: startedAt,
-    quota_reset_days: quotaResetDays,
-    overrides: overrides === null ? null : JSON.stringify(overrides),
-    ...columnsOf(state, startedAt),
-  };
-  await sendWithNext(trx, trx.insertInto('subscriptions').values(row));
+function subscriptionInsert(
+  { domainId, accountId, planId, at: startedAt, overrides = null, trialDays, autoRenew }: NewSubscription,
+  { now, quotaResetDays, term }: TimedStart,
+): RawBuilder<unknown> {
+  const at = startedAt ?? now;
+  const state =
+    trialDays === undefined
+      ? beginSubscription(at, term, { ...(autoRenew !== undefined && { autoRenew }) })
+      : beginTrial(at, trialDays);
+  const columns = columnsOf(state, at);
+  return sql`
+    insert into subscriptions (domain_id, account_id, plan_id, started_at, quota_reset_days, overrides,
+      ${sql.join(Object.keys(columns).map((name) => sql.ref(name)))})
+    values (${domainId}, ${accountId}, ${planId}, ${at}, ${quotaResetDays},
+      ${overrides === null ? null : JSON.stringify(overrides)}::jsonb, ${sql.join(Object.values(columns))})`;
 }
 
 /** @param at the time from which `due_at` is computed */

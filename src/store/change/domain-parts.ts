@@ -1,7 +1,8 @@
 // Writes the rows of a domain together: its own, its checks, and its verification, if any. No other module does.
 
 import { type Insertable, sql, type UpdateObject } from 'kysely';
-import { DOMAIN_COLUMNS, type DomainRow } from '../domains/domain-row.ts';
+import { PLAN_JSON, type Plan } from '../accounts/plans.ts';
+import { type DomainSettings, SELECTED_SETTINGS } from '../domains/domain-settings.ts';
 import type { Database } from '../postgres/database.ts';
 import { sendWithNext } from '../postgres/pool-driver.ts';
 import type { Schema } from '../postgres/tables/schema.ts';
@@ -100,9 +101,12 @@ interface NewDomainParts {
 }
 
 interface InsertedParts {
-  readonly row: DomainRow;
+  readonly id: number;
   readonly zone: LockedZone | undefined;
   readonly ids: readonly number[];
+  readonly plan: Plan | null;
+  /** The default settings. */
+  readonly settings: DomainSettings;
 }
 
 /** Call it under `lockNamesAround`. No other transaction can lock the rows that it inserts. */
@@ -128,17 +132,23 @@ export async function insertParts(
       ? sql``
       : sql`, verification as (${trx.insertInto('domain_verifications').values({ ...newVerification, ...ofDomain })})`;
   // Names are locked before zones, so this cannot wait for a writer that waits for this transaction.
-  const { rows } = await sql<DomainRow & { zone: LockedZone | null; ids: readonly number[] }>`
+  const { rows } = await sql<Omit<InsertedParts, 'zone'> & { zone: LockedZone | null }>`
     with zone as (
       insert into zones (name, kind, version, mark, records, deleted_at)
       select ${domain.name}, 'domain', 0, 0, 0, now() where ${answered !== undefined}
       on conflict (name) do update set kind = 'domain' where zones.kind = 'domain' or zones.deleted_at is not null
       returning ${LOCKED_ZONE_COLUMNS}),
-    made as (${trx.insertInto('domains').values(columns).returningAll()}),
-    checks as (${trx.insertInto('domain_checks').values({ ...check, ...ofDomain })})${verification}
-    select ${DOMAIN_COLUMNS}, to_jsonb(z) || jsonb_build_object('nextVersion', nextval('change_version')) as zone,
-      ${newRecordIds(count)} as ids
+    made as (${trx.insertInto('domains').values(withoutNulls(columns)).returningAll()}),
+    checks as (${trx.insertInto('domain_checks').values(withoutNulls({ ...check, ...ofDomain }))})${verification}
+    select d.id, to_jsonb(z) || jsonb_build_object('nextVersion', nextval('change_version')) as zone,
+      ${newRecordIds(count)} as ids, case when p.id is not null then ${PLAN_JSON} end as plan,
+      (select to_json(s) from (select ${SELECTED_SETTINGS}) s) as settings
     from made d left join plans p on p.id = d.plan_id left join zone z on true`.execute(trx);
-  const { zone, ids, ...row } = rows[0] as (typeof rows)[0];
-  return { row, zone: zone ?? undefined, ids };
+  const { zone, ...inserted } = rows[0] as (typeof rows)[0];
+  return { ...inserted, zone: zone ?? undefined };
+}
+
+/** Omits the columns that are null by default, because each value costs time. */
+function withoutNulls<T extends object>(columns: T): T {
+  return Object.fromEntries(Object.entries(columns).filter(([, value]) => value !== null)) as T;
 }

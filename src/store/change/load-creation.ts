@@ -1,4 +1,4 @@
-// Loads everything that the creation of a domain depends on, with one statement after its locks.
+// Takes the locks of a domain's creation, and loads everything that it depends on, with one statement each.
 
 import { sql } from 'kysely';
 import {
@@ -10,10 +10,17 @@ import {
 } from '../accounts/account-limits.ts';
 import { type StartOfPlan, startOfPlan } from '../accounts/subscriptions.ts';
 import { type ClaimPast, pastColumns } from '../claims/claim-sets.ts';
-import { decodePublishSettings, type PublishSettings, SETTINGS_TEXT } from '../postgres/answer-settings.ts';
+import {
+  decodePublishSettings,
+  type PublishSettings,
+  SETTINGS_LOCKED,
+  SETTINGS_TEXT,
+} from '../postgres/answer-settings.ts';
 import { TIME } from '../postgres/current-time.ts';
 import type { Database } from '../postgres/database.ts';
+import { sendWithNext } from '../postgres/pool-driver.ts';
 import { askedName, type ClaimedName, claimedColumns, HAS_DOMAINS_AROUND } from './claim-name.ts';
+import { namesLocked } from './lock-domain.ts';
 import type { Start } from './start-status.ts';
 
 export interface Creation {
@@ -45,20 +52,34 @@ interface ClockRow {
   readonly entries: number;
 }
 
+/**
+ * Takes the locks of a creation with the next statement, in the order of all writers (lock-domain.ts): the account, whose
+ * limits then hold for concurrent creations, the names around the domain, and the settings.
+ */
+export async function lockForCreation(
+  trx: Database,
+  { nameText, accountId, exempt }: Pick<Wanted, 'nameText' | 'accountId' | 'exempt'>,
+): Promise<void> {
+  const locks = sql`select ${namesLocked(nameText)}, ${SETTINGS_LOCKED}`;
+  const locked = exempt
+    ? locks
+    : sql`
+      with account as materialized (select from accounts where id = ${accountId} for no key update)
+      ${locks} from (select count(*) as accounts from account) a where a.accounts >= 0`;
+  await sendWithNext(trx, locked);
+}
+
+interface Wanted {
+  readonly nameText: string;
+  readonly accountId: number;
+  readonly exempt: boolean;
+  readonly claimsPerAccount?: number | undefined;
+}
+
 /** Call it in a statement after the locks, so that it sees what their previous holders committed. */
 export async function loadCreation(
   trx: Database,
-  {
-    nameText,
-    accountId,
-    exempt,
-    claimsPerAccount: claimLimit,
-  }: {
-    readonly nameText: string;
-    readonly accountId: number;
-    readonly exempt: boolean;
-    readonly claimsPerAccount?: number | undefined;
-  },
+  { nameText, accountId, exempt, claimsPerAccount: claimLimit }: Wanted,
 ): Promise<Creation> {
   const account = sql`n.account_id`;
   const { rows } = await sql<CreationRow>`

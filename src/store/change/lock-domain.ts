@@ -121,10 +121,12 @@ const NAMES_LOCK = 0x6e616d65; // 'name'
 
 /** Locks names before any row, for every decision that depends on the domains above and below a name. */
 export async function lockNamesAround(trx: Database, nameText: string): Promise<void> {
-  await sendWithNext(
-    trx,
-    sql`select pg_advisory_xact_lock(${NAMES_LOCK}, hashtext(${sharedLabels(nameText)}))`,
-  );
+  await sendWithNext(trx, sql`select ${namesLocked(nameText)}`);
+}
+
+/** Takes the same lock as an expression of another statement. */
+export function namesLocked(nameText: string): RawBuilder<unknown> {
+  return sql`pg_advisory_xact_lock(${NAMES_LOCK}, hashtext(${sharedLabels(nameText)}))`;
 }
 
 /** Does the same for several names, in an order that prevents deadlocks. */

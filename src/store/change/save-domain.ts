@@ -1,23 +1,23 @@
 // Creates and deletes domains. Claims are decided under the lock of the names around the domain.
 
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { answeredDomain } from '../../checks/claims/answered.ts';
 import { FINDINGS } from '../../checks/delegation/findings.ts';
 import { type Name, parentOf } from '../../dns/name.ts';
 import type { DnsMode, Served } from '../../zone/domain/domain-status.ts';
 import { timedSerial } from '../../zone/serial.ts';
-import { lockRoom, refuseClaim } from '../accounts/account-limits.ts';
+import { refuseClaim } from '../accounts/account-limits.ts';
 import type { ChangedBy } from '../accounts/actor.ts';
 import { findPlan, unknownPlan } from '../accounts/plans.ts';
-import { pauseSubscription, startSubscription } from '../accounts/subscriptions.ts';
+import { pauseSubscription, startSubscription, subscriptionWritten } from '../accounts/subscriptions.ts';
 import { setsForClaim } from '../claims/claim-sets.ts';
 import { endRights, saveNameHolder } from '../claims/name-rights.ts';
 import { sweepName } from '../claims/swept-names.ts';
 import { decodeNewDomain, type NewCheck } from '../domains/decode-domain.ts';
 import type { Domain } from '../domains/domain.ts';
+import type { DomainRow } from '../domains/domain-row.ts';
 import { loadDomainById } from '../domains/load-domains.ts';
 import { nameserversOf } from '../domains/nameserver-sets.ts';
-import { lockSettings } from '../postgres/answer-settings.ts';
 import type { Database } from '../postgres/database.ts';
 import { encodeNameColumn } from '../postgres/name-column.ts';
 import { sendWithNext } from '../postgres/pool-driver.ts';
@@ -25,8 +25,8 @@ import { inTransaction, rollBackTo } from '../postgres/transaction.ts';
 import { releaseName } from '../zones/write-zone.ts';
 import { claimName } from './claim-name.ts';
 import { insertParts, setParts } from './domain-parts.ts';
-import { type Creation, loadCreation } from './load-creation.ts';
-import { type DomainLock, isGone, lockDomainAndNames, lockNamesAround } from './lock-domain.ts';
+import { type Creation, loadCreation, lockForCreation } from './load-creation.ts';
+import { type DomainLock, isGone, lockDomainAndNames } from './lock-domain.ts';
 import { openBackgroundScan } from './open-scan.ts';
 import { saveServed, settleAbove, settleBelow } from './save-status.ts';
 import { BEFORE_FIRST_SERIAL, settleName } from './settle-name.ts';
@@ -76,10 +76,7 @@ export async function createDomain(db: Database, wanted: NewDomain): Promise<Cre
   return await inTransaction<CreatedDomain>(db, async (trx) => {
     const { accountId, planSlug, dnsMode, by, source, exempt } = wanted;
     const nameText = encodeNameColumn(wanted.name);
-    // The locks come first, in the order of all writers (lock-domain.ts).
-    if (!exempt) await lockRoom(trx, accountId);
-    await lockNamesAround(trx, nameText);
-    await lockSettings(trx);
+    await lockForCreation(trx, { nameText, accountId, exempt });
     const known = await loadCreation(trx, { ...wanted, nameText });
     const { settings, account, start, clocks, past } = known;
     if (account === undefined) return { kind: 'no_account', message: `there is no account ${accountId}` };
@@ -118,16 +115,18 @@ export async function createDomain(db: Database, wanted: NewDomain): Promise<Cre
       isAlone,
     });
     const { id } = lock.row;
-    if (planId !== null) {
+    const isNew = lock.zone !== undefined;
+    const also: RawBuilder<unknown>[] = [];
+    if (planId !== null && isNew && slug === undefined && start !== undefined) {
+      also.push(subscriptionWritten({ domainId: id, accountId, planId }, { now: clocks.now, ...start }));
+    } else if (planId !== null) {
       const trialDays = trial && { trialDays: trial.days };
-      const loaded = slug === undefined && start !== undefined ? { now: clocks.now, ...start } : undefined;
-      await startSubscription(trx, { domainId: id, accountId, planId, ...trialDays }, loaded);
+      await startSubscription(trx, { domainId: id, accountId, planId, ...trialDays });
     }
     if (trial !== undefined) await noteTrial(trx, accountId);
     const change = { by, source, operation: 'create' } as const;
-    const isNew = lock.zone !== undefined;
     const { changeId } = await (isNew
-      ? writeStatus(trx, undefined, lock, lock.row.served, { ...change, isNew })
+      ? writeStatus(trx, undefined, lock, lock.row.served, { ...change, isNew, also })
       : saveServed(trx, undefined, lock, change));
     if (wanted.isScanned === true && dnsMode === 'managed') await openBackgroundScan(trx, id, by);
     const domain = isNew
@@ -170,7 +169,17 @@ async function insertDomain(
   const { now } = clocks;
   const start = startParts({ dnsMode, nsSets, byOperator: exempt, approvedAhead: isApproved, ...clocks });
   const check = isChecked ? start.check : NOT_CHECKED.check;
-  const { row, zone, ids } = await insertParts(trx, {
+  const answered = isAlone
+    ? {
+        served: servedAlone(wanted),
+        serial: timedSerial(before, now),
+        answers_generation: settings.generation,
+      }
+    : undefined;
+  // A domain that gets the name's zone later continues its serial (settle-name.ts). The serial of other domains must
+  // not reveal that another claim exists.
+  const unanswered = { served: 'none', serial: BEFORE_FIRST_SERIAL, answers_generation: 0 } as const;
+  const { id, zone, ids, ...made } = await insertParts(trx, {
     domain: {
       account_id: accountId,
       name: nameText,
@@ -182,23 +191,67 @@ async function insertDomain(
       deleted_at: null,
       ...start.domain,
     },
-    answered: isAlone
-      ? {
-          served: servedAlone(wanted),
-          serial: timedSerial(before, now),
-          answers_generation: settings.generation,
-        }
-      : undefined,
-    // A domain that gets the name's zone later continues its serial (settle-name.ts). The serial of other domains must
-    // not reveal that another claim exists.
-    unanswered: { served: 'none', serial: BEFORE_FIRST_SERIAL, answers_generation: 0 },
+    answered,
+    unanswered,
     check: { parent: encodeNameColumn(parentOf(name)), ...check },
     newVerification: start.newVerification,
     ids: isAlone ? nameserversOf({ delegatedNs: null, chosenNs: null, nsSets }, settings).length : 0,
   });
+  const {
+    served,
+    serial,
+    answers_generation: answersGeneration,
+  } = zone === undefined || answered === undefined ? unanswered : answered;
+  const { status, findings, pending_since: pendingSince } = start.domain;
+  // Reading the row back would take as long as inserting it.
+  const row: DomainRow = {
+    ...NEW_ROW,
+    ...made.settings,
+    id,
+    accountId,
+    name: nameText,
+    unicode,
+    zoneId: zone?.id ?? null,
+    status,
+    dnsMode,
+    served,
+    serial,
+    answersGeneration,
+    createdAt: now,
+    updatedAt: now,
+    pendingSince,
+    nsSets,
+    open: exempt,
+    byOperator: exempt,
+    approvedAhead: start.domain.approved_ahead,
+    findings: JSON.parse(findings),
+    plan: made.plan,
+  };
   const lock = { row, zone, signed: undefined, settings, now, ahead: { records: [], ids } };
   return { lock, check };
 }
+
+/** The other columns of a new domain. */
+const NEW_ROW = {
+  leaving: false,
+  disabledBy: null,
+  suspendedAt: null,
+  suspendedByHandAt: null,
+  suspendedByDebtAt: null,
+  recordCount: 0,
+  edgeRegions: null,
+  deletedAt: null,
+  movedSince: null,
+  delegatedNs: null,
+  chosenNs: null,
+  bannedName: false,
+  endedAt: null,
+  lentNs: null,
+  turnFrom: null,
+  turnUntil: null,
+  isCopy: false,
+  planOverrides: null,
+} as const;
 
 type DeletedDomain =
   | { readonly kind: 'deleted'; readonly changeId: number; readonly serial: number }

@@ -27,6 +27,7 @@ import {
   changesWritten,
   differenceWritten,
   type LockedZone,
+  rowsWritten,
   writeDifference,
 } from '../zones/write-zone.ts';
 import { type Chunk, chunksOfOwners } from '../zones/zone-rows.ts';
@@ -57,6 +58,8 @@ interface DomainChangeOrder extends ChangedBy {
    * those of the service.
    */
   readonly isNew?: boolean;
+  /** Further parts of a WITH that are written together with the change. */
+  readonly also?: readonly RawBuilder<unknown>[];
 }
 
 export interface WrittenChange {
@@ -74,14 +77,14 @@ export async function writeDomainChange(
   order: DomainChangeOrder,
 ): Promise<WrittenChange> {
   const { row, zone, settings } = lock;
-  const { by, source, served, records = [] } = order;
+  const { by, source, served, records = [], also = [] } = order;
   const isKept = isKeptCopy(lock, order);
   const serial = isKept || order.isNew === true ? row.serial : timedSerial(row.serial, lock.now);
   const changeId = zone?.nextVersion ?? (await nextVersion(trx));
   // One statement does the rest, unless the whole zone is published, which is computed from the stored records.
   const whole = zone !== undefined && served !== 'none' && !isKept && isWhole(lock, order);
   if (whole) for (const written of records) await sql`with ${written} select`.execute(trx);
-  const parts = whole ? [] : [...records];
+  const parts = whole ? [...also] : [...records, ...also];
   const changes: ChangedZone[] = [];
   let last: Chunk | undefined;
   if (isWhole(lock, order)) {
@@ -98,7 +101,8 @@ export async function writeDomainChange(
     last = written.last;
     changes.push(changedZone(zone, deleted ? undefined : written.records));
   }
-  if (last !== undefined) parts.push(differenceWritten(last));
+  // A new zone has no rows to compare with.
+  if (last !== undefined) parts.push(zone?.version === 0 ? rowsWritten(last) : differenceWritten(last));
   const operation = served === 'none' ? 'zone.unload' : 'zone.save';
   const told = auditEntry(lock, order, changeId);
   if (told !== undefined) parts.push(sql`told as (${told})`);

@@ -1,5 +1,6 @@
 // Writes the change after a domain's columns have changed: what nodes serve of it now, and the log entry.
 
+import type { RawBuilder } from 'kysely';
 import type { Finding } from '../../checks/delegation/finding.ts';
 import { FINDINGS } from '../../checks/delegation/findings.ts';
 import type { Served } from '../../zone/domain/domain-status.ts';
@@ -21,6 +22,8 @@ export interface StatusChange extends ChangedBy {
   readonly checkId?: number | undefined;
   /** True if this transaction created the domain: it has no records. */
   readonly isNew?: boolean;
+  /** As in `writeDomainChange`. */
+  readonly also?: readonly RawBuilder<unknown>[];
 }
 
 export const STATUS_BY_SYSTEM = { by: { kind: 'system' }, source: 'status', operation: 'status' } as const;
@@ -46,7 +49,7 @@ export async function writeStatus(
   before: DomainRow | undefined,
   after: DomainLock,
   served: Served,
-  { by, source, operation, checkId, isNew = false }: StatusChange,
+  { by, source, operation, checkId, isNew = false, also = [] }: StatusChange,
 ): Promise<WrittenChange> {
   const living = before?.deletedAt === null ? before : undefined;
   const isWhole = living === undefined || !hasSameNameservers(living, after);
@@ -57,6 +60,7 @@ export async function writeStatus(
     status: { from: living?.status ?? null, to: after.row.status },
     ...(checkId !== undefined && { checkId }),
     isNew,
+    also,
     served,
     publish: isWhole ? 'whole' : new Map(),
   });

@@ -104,14 +104,12 @@ const SETTINGS_LOCK = 0x73657473; // 'sets'
 
 /** Locks the settings until the end of the transaction, so that a change of them includes domains created now. */
 export async function lockPublishSettings(trx: Database): Promise<PublishSettings> {
-  await lockSettings(trx);
+  await sendWithNext(trx, sql`select ${SETTINGS_LOCKED}`);
   return await loadPublishSettings(trx);
 }
 
-/** Takes the same lock together with the next statement, which can select `SETTINGS_TEXT`. */
-export async function lockSettings(trx: Database): Promise<void> {
-  await sendWithNext(trx, sql`select pg_advisory_xact_lock_shared(${SETTINGS_LOCK})`);
-}
+/** Takes the same lock as an expression of a statement. A later statement can select `SETTINGS_TEXT`. */
+export const SETTINGS_LOCKED = sql`pg_advisory_xact_lock_shared(${sql.lit(SETTINGS_LOCK)})`;
 
 export async function loadPublishSettings(db: Database): Promise<PublishSettings> {
   const { rows } = await sql<{ text: string | null }>`select ${SETTINGS_TEXT} as text`.execute(db);

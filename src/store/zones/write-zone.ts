@@ -137,6 +137,15 @@ export function differenceWritten({ slices, rows, histories }: Chunk): RawBuilde
       group by zone_id)${isKept ? keptOf(histories) : sql``}`;
 }
 
+/** Does the same for the rows of one zone that has none yet. */
+export function rowsWritten({ slices, rows }: Chunk): RawBuilder<unknown> {
+  const growth = rows.filter(({ type }) => type !== MARK_TYPE).length;
+  return sql`written as (
+      insert into zone_records (zone_id, owner, type, ttl, rdata, version, place)
+      select zone_id, owner, type, ttl, rdata, version, place from ${tableOf(rows, ROW_COLUMNS)} i),
+    grown as (select ${slices[0]?.zoneId}::bigint as zone_id, ${growth}::integer as growth)`;
+}
+
 /** Inserts the removed and added records of these zones. A changed TTL is both. Marks are not records. */
 function keptOf(histories: readonly number[]): RawBuilder<unknown> {
   return sql`,
