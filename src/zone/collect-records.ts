@@ -62,34 +62,54 @@ export function collectRecords(
   problems: ProblemList,
   onStep: () => void = () => undefined,
 ): CollectedRecords {
-  const nodes = new Map<Name, CollectedNode>();
-  const hashed = new Map<Name, GrowingSet>();
-  const signatures: SignatureSets = new Map();
-  const keys: RdataKeys = new Map();
-  const marked = new Set<Name>();
-  let unproven = false;
-  let expired = false;
-  let isPrivate = false;
-  let count = 0;
+  const collected = new RecordCollector(apex, problems);
   let seen = 0;
+  // V8 compiles a long loop while it runs, but not the code after it. If that code read a property, each later call would
+  // enter the compiled loop and leave it by deoptimization, which takes longer than an edit. So a method does the work.
   for (const record of records) {
     if ((++seen & RECORDS_A_STEP) === 0) onStep();
-    if (!acceptRecord(apex, record, problems)) continue;
+    collected.add(record);
+  }
+  return collected;
+}
+
+class RecordCollector implements CollectedRecords {
+  readonly nodes = new Map<Name, CollectedNode>();
+  readonly hashed = new Map<Name, GrowingSet>();
+  readonly signatures: SignatureSets = new Map();
+  unproven = false;
+  expired = false;
+  isPrivate = false;
+  count = 0;
+  readonly #apex: Name;
+  readonly #problems: ProblemList;
+  readonly #keys: RdataKeys = new Map();
+  #marked: Set<Name> | undefined;
+
+  constructor(apex: Name, problems: ProblemList) {
+    this.#apex = apex;
+    this.#problems = problems;
+  }
+
+  get marked(): ReadonlySet<Name> {
+    return this.#marked ?? NO_MARKS;
+  }
+
+  add(record: ZoneRecord): void {
+    if (!acceptRecord(this.#apex, record, this.#problems)) return;
     const { owner, type } = record;
-    if (type === TYPE.RRSIG) addSignature(signatures, record, keys);
+    if (type === TYPE.RRSIG) addSignature(this.signatures, record, this.#keys);
     else if (type === TYPE.NSEC3) {
-      if (addRecord(hashed, owner, record, keys)) count++;
+      if (addRecord(this.hashed, owner, record, this.#keys)) this.count++;
     } else {
-      const { sets } = nodeAt(nodes, owner);
-      if (isUnprovenMark(record, apex)) unproven = true;
-      else if (isExpiredMark(record, apex)) expired = true;
-      else if (isPrivateMark(record, apex)) isPrivate = true;
-      else if (isMark(record)) marked.add(owner);
-      else if (addRecord(sets, type, record, keys)) count++;
+      const { sets } = nodeAt(this.nodes, owner);
+      if (isUnprovenMark(record, this.#apex)) this.unproven = true;
+      else if (isExpiredMark(record, this.#apex)) this.expired = true;
+      else if (isPrivateMark(record, this.#apex)) this.isPrivate = true;
+      else if (isMark(record)) (this.#marked ??= new Set()).add(owner);
+      else if (addRecord(sets, type, record, this.#keys)) this.count++;
     }
   }
-  const all = marked.size === 0 ? NO_MARKS : marked;
-  return { nodes, hashed, signatures, marked: all, unproven, expired, isPrivate, count };
 }
 
 function nodeAt(nodes: Map<Name, CollectedNode>, name: Name): CollectedNode {
