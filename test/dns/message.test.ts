@@ -108,7 +108,7 @@ describe('the codec', () => {
           if (!(error instanceof WireError)) throw error;
         }
       }),
-      { numRuns: scale(2000, 250) },
+      { numRuns: scale(2000, 100) },
     );
   });
 

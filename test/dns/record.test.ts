@@ -156,7 +156,7 @@ describe('random octets', () => {
         quietly(() => printRdata(code, wire));
         quietly(() => survivesText(code, wire));
       }),
-      { numRuns: scale(200_000, 300) },
+      { numRuns: scale(200_000, 150) },
     );
   });
 
@@ -171,7 +171,7 @@ describe('random octets', () => {
         for (const [at, octet] of changes) if (at < changed.length) changed[at] = octet;
         quietly(() => survivesText(code, changed));
       }),
-      { numRuns: scale(200_000, 300) },
+      { numRuns: scale(200_000, 150) },
     );
   });
 
@@ -181,7 +181,7 @@ describe('random octets', () => {
       fc.property(type, fc.uint8Array({ maxLength: 80 }), ...numbers, (code, message, offset, length) => {
         quietly(() => checkRdata(code, readRdata(code, message, offset, length)));
       }),
-      { numRuns: scale(200_000, 300) },
+      { numRuns: scale(200_000, 150) },
     );
   });
 });

@@ -254,7 +254,7 @@ describe.each(TOOLS)('an export for %s', (_, how, read, unknown) => {
         const all = identities(records);
         expect(kept.filter((each) => !all.includes(each))).toEqual([]);
       }),
-      { numRuns: scale(300, 40) },
+      { numRuns: scale(300, 20) },
     );
   });
 });

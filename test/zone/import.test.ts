@@ -106,7 +106,7 @@ accepts an ANAME together with records that are not addresses | | a ANAME x. / a
         });
         expect(again.kind).toBe('change');
       }),
-      { numRuns: scale(100, 25) },
+      { numRuns: scale(100, 10) },
     );
   });
 
@@ -417,7 +417,7 @@ a 300 TYPE65280 \# 3 0A0B0C`.replaceAll(' /\n', ' / '),
       fc.property(domain, (all) => {
         expect(valuesOf(imported(`${print(all).join('\n')}\n`))).toEqual(valuesOf(all));
       }),
-      { numRuns: scale(100, 25) },
+      { numRuns: scale(100, 10) },
     );
   });
 });
@@ -533,7 +533,7 @@ describe('the comment with settings', () => {
           };
           expect({ ...DEFAULT_SETTINGS, ...read }).toEqual(wanted);
         }),
-        { numRuns: scale(100, 25) },
+        { numRuns: scale(100, 10) },
       );
     });
   });

@@ -469,7 +469,7 @@ describe('any rdata of a type', () => {
         const printed = printDestination(type, parsed.rdata);
         expect(parseDestination(type, printed.destination, printed.mxPriority, APEX)).toEqual(parsed);
       }),
-      { numRuns: scale(3000, 60) },
+      { numRuns: scale(3000, 30) },
     );
   });
 });

@@ -174,7 +174,7 @@ describe('the ring of denials', () => {
           expect(Object.fromEntries(after)).toEqual(Object.fromEntries(expected));
         },
       ),
-      { numRuns: scale(2000, 250) },
+      { numRuns: scale(2000, 100) },
     );
   });
 });

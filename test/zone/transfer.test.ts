@@ -101,7 +101,7 @@ describe('a transfer', () => {
         expect(result).toMatchObject({ kind: 'zone', serial: 20, dropped: 1 });
         expect(result?.kind === 'zone' && textsOf(result.records)).toEqual(textsOf(records));
       }),
-      { numRuns: scale(300, 12) },
+      { numRuns: scale(300, 6) },
     );
   });
 
@@ -131,7 +131,7 @@ describe('a transfer', () => {
           textsOf(latest),
         );
       }),
-      { numRuns: scale(300, 12) },
+      { numRuns: scale(300, 6) },
     );
   });
 

@@ -288,7 +288,7 @@ subtree @ | del @ NS |
             named.every(({ owner, type }) => mayWrite(owner, type)) ? 'changes' : 'refused',
           );
       }),
-      { numRuns: scale(20_000, 250) },
+      { numRuns: scale(20_000, 100) },
     );
   });
 });

@@ -93,7 +93,7 @@ it('moves money both ways concurrently without a deadlock or a loss', async () =
   await give(b, 10_000);
   const before = await balances();
   const moved = await Promise.all(
-    Array.from({ length: 200 }, (_, i) =>
+    Array.from({ length: 60 }, (_, i) =>
       move({
         from: { accountId: i % 2 === 0 ? a : b },
         to: { accountId: i % 2 === 0 ? b : a },

@@ -91,11 +91,11 @@ test('sends a change immediately, and further changes of the zone together after
   expect(simulation.queue.isIdle).toBe(true);
 });
 
-test.each([50, 200, 1000])('sends %i messages per second', (rate) => {
-  const simulation = new Simulation(rate, answers).add(...many(rate * 20)).run(60_000);
+test.each([50, 1000])('sends %i messages per second', (rate) => {
+  const simulation = new Simulation(rate, answers).add(...many(rate * 5)).run(60_000);
   const { sent, queue } = simulation;
-  expect(sent.length).toBe(rate * 20);
-  for (let at = 0; at < 19_000; at += 1000) {
+  expect(sent.length).toBe(rate * 5);
+  for (let at = 0; at < 4000; at += 1000) {
     const count = between(sent, at, at + 1000);
     expect(count).toBeGreaterThan(rate * 0.95);
     expect(count).toBeLessThan(rate * 1.05);
@@ -104,9 +104,9 @@ test.each([50, 200, 1000])('sends %i messages per second', (rate) => {
 });
 
 test('has at most 500 messages unanswered', () => {
-  const simulation = new Simulation(5000, () => 1900).add(...many(5000)).run(60_000);
+  const simulation = new Simulation(5000, () => 1900).add(...many(2000)).run(60_000);
   expect(simulation.mostUnanswered).toBe(500);
-  expect(simulation.sent.length).toBe(5000);
+  expect(simulation.sent.length).toBe(2000);
 });
 
 test('sends an ignored message again after 2, 4, 8, 16 and 32 s, then gives the zone up', () => {
@@ -163,10 +163,10 @@ test('forgets a zone that is dropped, and does not wait for the next one', () =>
   expect(queue.isIdle).toBe(true);
 });
 
-test('two queues of 100,000 zones take less than 16 MiB', () => {
+test('two queues take less than 84 bytes per zone', () => {
   const before = heapOctets();
   const queues = [new NotifyQueue(200), new NotifyQueue(200)];
-  for (const apex of many(100_000)) for (const queue of queues) queue.add(apex);
-  expect(heapOctets() - before).toBeLessThan(16 * 2 ** 20);
-  expect(queues.map(({ size }) => size)).toEqual([100_000, 100_000]);
+  for (const apex of many(20_000)) for (const queue of queues) queue.add(apex);
+  expect(heapOctets() - before).toBeLessThan(2 * 20_000 * 84);
+  expect(queues.map(({ size }) => size)).toEqual([20_000, 20_000]);
 });

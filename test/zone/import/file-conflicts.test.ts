@@ -112,7 +112,7 @@ a record that was only valid because of one that is left out | a CNAME x.example
         expect(failed).toEqual(expect.arrayContaining(warned('RECORD_CONFLICT')));
         expect(warned('RECORD_CONFLICT', 'BELOW_ZONE_CUT')).toEqual(expect.arrayContaining(failed));
       }),
-      { numRuns: scale(500, 60) },
+      { numRuns: scale(500, 25) },
     );
   });
 

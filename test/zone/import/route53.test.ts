@@ -257,7 +257,7 @@ describe('Route 53 JSON', () => {
         const parsed = parse(text.slice(0, from) + inserted + text.slice(to));
         for (const { line, column } of parsed.errors) expect(Math.min(line, column)).toBeGreaterThan(0);
       }),
-      { numRuns: scale(2000, 300) },
+      { numRuns: scale(2000, 100) },
     );
   });
 

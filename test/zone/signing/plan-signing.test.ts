@@ -115,7 +115,7 @@ describe.each(['nsec', 'nsec3'] as const)('a zone signed with %s', (denial) => {
       );
       const rows = new SignedRows(APEX);
       rows.sign(order(denial, wanted.names, true), TIMES);
-      for (let edit = 0; edit < scale(60, 12); edit++) {
+      for (let edit = 0; edit < scale(60, 7); edit++) {
         const touched = wanted.edit();
         rows.sign(order(denial, touched), TIMES);
         const whole = new SignedRows(APEX);
@@ -131,7 +131,7 @@ describe.each(['nsec', 'nsec3'] as const)('a zone signed with %s', (denial) => {
 describe.each(['nsec', 'nsec3'] as const)('the ring of %s', (denial) => {
   it('equals that of a chain built separately from all sets', () => {
     const random = randomFrom(SEED + 1);
-    for (let zone = 0; zone < scale(200, 3); zone++) {
+    for (let zone = 0; zone < scale(200, 2); zone++) {
       const setting = { apex: APEX, own: dnskeyRecords(APEX, [CSK]), marks: false, labels: ODD_LABELS };
       const wanted = new WantedZone(random, setting, 12);
       const rows = new SignedRows(APEX);

@@ -63,7 +63,7 @@ function randomVersion(random: Random, zone: ReadonlyMap<string, ZoneRecord>, se
 const seeds = (count: number) => Array.from({ length: count }, (_, i) => i);
 
 describe('differences', () => {
-  it.each(seeds(scale(2000, 200)))('lead from one version to the other (history %i)', (seed) => {
+  it.each(seeds(scale(2000, 100)))('lead from one version to the other (history %i)', (seed) => {
     const random = randomFrom(seed);
     let serial = pick(random, [1, 7, 0xffff_fffd]);
     const zone = new Map([soa(serial), a('a', 1), a('b', 2)].map((record) => [keyOf(record), record]));
