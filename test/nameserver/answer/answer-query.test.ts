@@ -24,7 +24,7 @@ import {
 import { itemsOf, rowsOf } from '../../support/tests/rows-of.ts';
 import { scale } from '../../support/tests/scale.ts';
 import { DENIAL_STYLES, signedRecords, zoneOfRecords } from '../../support/zone/sign-zone.ts';
-import { recordsOf } from '../../support/zone/zone-text.ts';
+import { recordsOf, zoneOf } from '../../support/zone/zone-text.ts';
 
 function readCases(file: string): string[][] {
   const text = readFileSync(new URL(`../../../fixtures/packets/${file}`, import.meta.url), 'utf8');
@@ -751,17 +751,28 @@ test('queries are counted by the properties of their OPT record, and their octet
   }
 });
 
-test('answers the queries of a group as it answers each of them alone', () => {
-  const names = [
-    'www.example.test.',
-    'alias.example.test.',
-    'no.example.test.',
-    'EXAMPLE.test.',
-    'a.elsewhere.',
+test('answers the queries of a group as it answers each of them alone, from the loaded version of their zones', () => {
+  const questions: [name: string, type: number][] = [
+    ['www.child.example.test.', TYPE.A],
+    ['www.example.test.', TYPE.A],
+    ['alias.example.test.', TYPE.A],
+    ['no.example.test.', TYPE.A],
+    ['EXAMPLE.test.', TYPE.A],
+    ['a.elsewhere.', TYPE.A],
+    ['no.www.child.example.test.', TYPE.A],
+    ['child.example.test.', TYPE.NS],
+    ['child.example.test.', TYPE.DS],
+    ['other.example.test.', TYPE.A],
   ];
-  const queries = names.map((name) => queryFor(name, TYPE.A, { opt: 'do nsid' }));
+  const soa = '@ 60 SOA a. b. 1 2 3 4 5';
+  const parent = `${soa}\n@ 60 NS a.\nwww 60 A 192.0.2.1\nalias 60 CNAME www\nchild 60 NS a.`;
+  const child = `${soa}\n@ 60 NS b.\nwww 60 A 192.0.2.2`;
+  const node = answeringNode(
+    [zoneOf('example.test.', parent), zoneOf('child.example.test.', child)],
+    testNode().settings,
+  );
+  const queries = questions.map(([name, type]) => queryFor(name, type, { opt: 'do nsid' }));
   queries.splice(2, 0, Buffer.of(1, 2), Buffer.alloc(12, 0xff), Buffer.alloc(12));
-  const node = testNode();
   const alone = queries.map((query) => Buffer.from(ask(query, node)));
   const input = Buffer.concat(queries);
   const out = Buffer.alloc(1232);
@@ -773,9 +784,11 @@ test('answers the queries of a group as it answers each of them alone', () => {
     at += length;
   }
   answerer.load(queries.length);
+  node.writer.put(zoneOf('child.example.test.', `${soa}\n@ 60 NS c.`), { id: 1, version: 2, mark: 0 });
   const together = queries.map((_, i) =>
     Buffer.from(out.subarray(0, answerer.answerRead(i, out, 0, out.length))),
   );
   reader.leave();
   expect(together).toEqual(alone);
+  expect(summarize(ask(queries[0] as Buffer, node))).toMatch(/^NXDOMAIN/); // alone, it uses the present version
 });

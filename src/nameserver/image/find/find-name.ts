@@ -192,20 +192,32 @@ export class NameFinder {
     const to = name.length - this.apexOctets;
     const length = to - from;
     if (length === 0) return this.apexNode;
+    const { nodeAhead } = name;
+    if (
+      label === 0 &&
+      name.rootAhead === this.root &&
+      nodeAhead !== 0 &&
+      this.#isNodeOf(nodeAhead, name, from, to)
+    )
+      return nodeAhead;
     const words = this.#enterBucket(hash);
     const at = this.#bucketAt;
     const end = at + 2 * (words[at] as number);
     for (let pair = at + 1; pair < end; pair += 2) {
       if (words[pair] !== hash) continue;
       const node = words[pair + 1] as number;
-      const nodeWords = this.#images[segmentOf(node)] as Int32Array;
-      const nodeAt = wordOf(node);
-      const shape = nodeWords[nodeAt + NODE.SHAPE] as number;
-      if (((shape >>> 8) & 0xff) !== length) continue;
-      const owner = nodeAt + NODE.SETS + (shape >>> 16) * setWordsOf(shape);
-      if (name.isAt(from, to, nodeWords, owner)) return node;
+      if (this.#isNodeOf(node, name, from, to)) return node;
     }
     return 0;
+  }
+
+  /** Returns true if the octets of `name` between two offsets are the owner of a node, relative to the apex. */
+  #isNodeOf(node: number, name: FoldedName, from: number, to: number): boolean {
+    const words = this.#images[segmentOf(node)] as Int32Array;
+    const at = wordOf(node);
+    const shape = words[at + NODE.SHAPE] as number;
+    if (((shape >>> 8) & 0xff) !== to - from) return false;
+    return name.isAt(from, to, words, at + NODE.SETS + (shape >>> 16) * setWordsOf(shape));
   }
 
   #bucketAt = 0;

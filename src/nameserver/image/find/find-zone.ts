@@ -3,7 +3,16 @@
 // ensures that no load is older than the reader slot.
 
 import type { Image } from '../image.ts';
-import { HEADER, REMOVED, ROOT, segmentOf, TABLE, TABLE_SLOT_WORDS, wordOf } from '../layout.ts';
+import {
+  apexLabelsOf,
+  HEADER,
+  REMOVED,
+  ROOT,
+  segmentOf,
+  TABLE,
+  TABLE_SLOT_WORDS,
+  wordOf,
+} from '../layout.ts';
 import type { FoldedName } from './folded-name.ts';
 
 export class ZoneFinder {
@@ -19,6 +28,9 @@ export class ZoneFinder {
 
   /** Returns the root of the zone whose apex is the longest suffix of `name` that starts at one of these labels, or 0. */
   find(name: FoldedName, from: number, to: number): number {
+    const { rootAhead } = name;
+    if (rootAhead !== 0 && from === 0 && to === name.labels && this.#isZoneOf(rootAhead, name))
+      return rootAhead;
     const depths = this.#header[HEADER.APEX_DEPTHS] as number;
     const table = this.#header[HEADER.ZONE_TABLE] as number;
     const words = this.#words[segmentOf(table)] as Int32Array;
@@ -40,6 +52,15 @@ export class ZoneFinder {
       }
     }
     return 0;
+  }
+
+  /** Returns true if the apex of the zone with this root is a suffix of `name`. Then sets `apexLabel`. */
+  #isZoneOf(root: number, name: FoldedName): boolean {
+    const shape = (this.#words[segmentOf(root)] as Int32Array)[wordOf(root) + ROOT.SHAPE] as number;
+    const label = name.labels - apexLabelsOf(shape);
+    if (label < 0 || !this.hasApex(root, name, label)) return false;
+    this.apexLabel = label;
+    return true;
   }
 
   /** Returns true if the suffix of `name` that starts at a label is the apex of the zone with this root. */

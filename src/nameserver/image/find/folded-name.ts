@@ -23,6 +23,9 @@ export class FoldedName {
   readonly hashes = new Int32Array(MAX_LABELS);
   /** True if the name was read with upper-case letters. */
   hadUpperCase = false;
+  /** What ReadAhead has loaded for the name: the root of its zone and its node there, each 0 if there is none. */
+  rootAhead = 0;
+  nodeAhead = 0;
   /** The seed and factors of the hash. In this array, the compiler knows that they are integers. */
   readonly #secret: Int32Array;
 
@@ -40,6 +43,7 @@ export class FoldedName {
     this.length = 1;
     this.labels = 0;
     this.hadUpperCase = false;
+    this.rootAhead = 0;
   }
 
   /**
@@ -108,6 +112,7 @@ export class FoldedName {
     this.length = length;
     this.labels = labels;
     this.hadUpperCase = upper !== 0;
+    this.rootAhead = 0;
   }
 
   /** Returns the hash of `*` in front of the suffix that starts at a label (RFC 4592 §2.1.1). */

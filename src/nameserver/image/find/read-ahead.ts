@@ -44,7 +44,9 @@ export class ReadAhead {
     for (let i = 0; i < count; i++) {
       const name = names[i] as FoldedName;
       hashes[i] = name.hashes[0] as number;
-      refs[i] = this.#findRoot(name);
+      const root = this.#findRoot(name);
+      name.rootAhead = root;
+      refs[i] = root;
     }
     for (let i = 0; i < count; i++) {
       const root = refs[i] as number;
@@ -68,6 +70,7 @@ export class ReadAhead {
     }
     for (let i = 0; i < count; i++) {
       const node = refs[i] as number;
+      (names[i] as FoldedName).nodeAhead = node;
       refs[i] = (all[segmentOf(node)] as Int32Array)[wordOf(node)] as number; // stored, or the compiler omits the load
     }
   }
