@@ -5,7 +5,7 @@ import type { Socket } from 'node:net';
 import { Client, type ClientConfig, type QueryResult } from 'pg';
 import { beginsTransaction, ConnectionDeadlines, type Limits, SERVICE_LIMITS } from './deadlines.ts';
 import { PreparedStatements } from './prepared-statements.ts';
-import { type Statement, StatementGroup } from './statement-group.ts';
+import { type KnownColumns, type Statement, StatementGroup } from './statement-group.ts';
 
 type Callback = (error: Error | null, result: QueryResult) => void;
 
@@ -30,18 +30,21 @@ interface BoundedClientConfig extends ClientConfig {
   readonly statements?: PreparedStatements;
 }
 
-interface WaitingStatement extends Pick<Statement, 'text' | 'values'> {
+interface GivenStatement extends Pick<Statement, 'text' | 'values'> {
   readonly onResult?: (result: QueryResult) => void;
 }
+
+type WaitingStatement = GivenStatement & Pick<Statement, 'name'>;
 
 export class BoundedClient extends Client {
   readonly #deadlines: ConnectionDeadlines;
   readonly #statements: PreparedStatements;
+  readonly #columns: KnownColumns = new Map();
   readonly #pending = new Set<Pending>();
   /** Statements that are sent with the next one. */
   #waiting: WaitingStatement[] = [];
   /** Statements that are sent behind the next one. */
-  #following: Pick<Statement, 'text' | 'values'>[] = [];
+  #following: WaitingStatement[] = [];
   /** Time that the caller waited for this connection. */
   waitedMs = 0;
   #socket: Socket | undefined;
@@ -64,23 +67,24 @@ export class BoundedClient extends Client {
     const text: string = typeof first === 'string' ? first : first.text;
     const values: unknown[] | undefined = Array.isArray(second) ? second : undefined;
     const isSetting = text.startsWith('set '); // may contain several statements, which cannot be prepared
-    const mayPrepare = typeof first === 'string' && values !== undefined && !isSetting;
-    if (this.#following.length > 0 && mayPrepare) return this.#queryTogether(text, values);
+    const mayPrepare = typeof first === 'string' && values !== undefined && third === undefined && !isSetting;
     const waiting = this.#waiting.at(-1);
-    if (waiting !== undefined) {
-      if (mayPrepare) return this.#queryTogether(text, values);
+    if (waiting !== undefined && !mayPrepare) {
       this.#waiting.pop();
-      return this.#queryTogether(waiting.text, waiting.values).then((result) => {
+      return this.#queryTogether(waiting).then((result) => {
         waiting.onResult?.(result);
         return this.query(first, second, third);
       });
     }
-    const name = mayPrepare ? this.#statements.nameOf(first, values) : undefined;
-    const statement = name === undefined ? first : { name, text, values };
+    if (mayPrepare) {
+      const statement = this.#named({ text, values });
+      const isAlone = waiting === undefined && this.#following.length === 0;
+      if (!isAlone || statement.name !== undefined) return this.#queryTogether(statement);
+    }
     const callback: Callback | undefined = [second, third].find((each) => typeof each === 'function');
     const settle = this.#watch([text]);
     if (callback === undefined) {
-      return super.query(statement, name === undefined ? values : undefined).then(
+      return super.query(first, values).then(
         (result) => {
           settle();
           return result;
@@ -90,19 +94,19 @@ export class BoundedClient extends Client {
         },
       );
     }
-    return super.query(statement, name === undefined ? (values as unknown[]) : [], (error, result) =>
+    return super.query(first, values as unknown[], (error, result) =>
       callback(error ? (settle(error) as Error) : (settle() as null), result),
     );
   }
 
   /** Keeps the statement until the next one, which is sent together with it and fails if it fails. */
-  queryWithNext(statement: WaitingStatement): void {
-    this.#waiting.push(statement);
+  queryWithNext(statement: GivenStatement): void {
+    this.#waiting.push(this.#named(statement));
   }
 
   /** Keeps the statement until the next one. It is carried out behind that one, if that succeeds. Its errors are ignored. */
   queryBehindNext(statement: Pick<Statement, 'text' | 'values'>): void {
-    this.#following.push(statement);
+    this.#following.push(this.#named(statement));
   }
 
   /** Discards the statements that were not sent. Returns true if a transaction was begun before them. */
@@ -113,28 +117,28 @@ export class BoundedClient extends Client {
     return isBegun;
   }
 
-  #queryTogether(text: string, values: readonly unknown[]): Promise<QueryResult> {
+  #named(statement: GivenStatement): WaitingStatement {
+    return { ...statement, name: this.#statements.nameOf(statement.text, statement.values) };
+  }
+
+  #queryTogether(statement: WaitingStatement): Promise<QueryResult> {
     return new Promise((resolve, reject) => {
-      const waiting: WaitingStatement[] = [
-        ...this.#waiting,
-        { text, values, onResult: resolve },
-        ...this.#following,
-      ];
+      const sent = [...this.#waiting, { ...statement, onResult: resolve }, ...this.#following];
       this.#waiting = [];
       this.#following = [];
-      const settle = this.#watch(waiting.map((each) => each.text));
-      const statements = waiting.map(
-        (each): Statement => ({
-          text: each.text,
-          values: each.values,
-          name: this.#statements.nameOf(each.text, each.values),
-          returns: each.onResult !== undefined,
+      const settle = this.#watch(sent.map(({ text }) => text));
+      const statements = sent.map(
+        ({ text, values, name, onResult }): Statement => ({
+          text,
+          values,
+          name,
+          returns: onResult !== undefined,
         }),
       );
-      const group = new StatementGroup(statements, (error, results) => {
+      const group = new StatementGroup(statements, this.#columns, (error, results) => {
         if (error) return reject(settle(error));
         settle();
-        const takers = waiting.flatMap(({ onResult }) => onResult ?? []);
+        const takers = sent.flatMap(({ onResult }) => onResult ?? []);
         for (const [index, take] of takers.entries()) take(results[index] as QueryResult);
       });
       super.query(group);

@@ -2,6 +2,7 @@
 // connection, and planning is most of the cost of a small statement. Statements with large arrays are excluded, because
 // their plans depend on the length.
 
+import { createHash } from 'node:crypto';
 import { type RawBuilder, sql } from 'kysely';
 import { type ArrayType, encodeArray } from './binary-array.ts';
 
@@ -36,7 +37,7 @@ export class PreparedStatements {
       this.#prepared < MAX_PREPARED
     ) {
       this.#prepared++;
-      statement.name = `zonefleet_${this.#prepared}`;
+      statement.name = nameFor(text);
     }
     return statement.name;
   }
@@ -51,6 +52,16 @@ export class PreparedStatements {
     if (code === UNKNOWN_STATEMENT || code === DUPLICATE_STATEMENT || isPlanUseless)
       this.#isPreparing = false;
   }
+}
+
+const NAME_DIGITS = 16;
+
+/**
+ * Returns the same name in all processes, and another one for each text: behind a pooler, a connection may have statements of
+ * other processes.
+ */
+function nameFor(text: string): string {
+  return `zonefleet_${createHash('sha256').update(text).digest('hex').slice(0, NAME_DIGITS)}`;
 }
 
 const longArrays = new WeakSet<object>();

@@ -1,7 +1,7 @@
-// Several statements of a transaction, sent in one packet and answered in one. If one fails, Postgres skips those after
-// it.
+// Statements that are sent in one packet and answered in one. If one fails, Postgres skips those after it. The columns of a
+// prepared statement are described once per connection: Postgres rejects the statement if they have changed.
 
-import { Query, type QueryResult } from 'pg';
+import { type FieldDef, Query, type QueryResult } from 'pg';
 
 export interface Statement {
   readonly text: string;
@@ -16,6 +16,9 @@ export interface Statement {
 type Callback = (error: Error | null, results: readonly QueryResult[]) => void;
 type QueryCallback = (error: Error | null, results: QueryResult | readonly QueryResult[]) => void;
 
+/** The columns of a connection's prepared statements, by the name of the statement. */
+export type KnownColumns = Map<string, readonly FieldDef[]>;
+
 /** The members of pg's connection that this module uses. */
 interface Wire {
   readonly parsedStatements: object;
@@ -28,11 +31,16 @@ interface Wire {
   sync(): void;
 }
 
+interface RowDescription {
+  readonly fields: readonly FieldDef[];
+}
+
 /** The members of pg's `Query` that its types do not list. `name`, `text` and `values` are those of one statement. */
 interface QueryMembers {
   submit(connection: unknown): void;
   prepare(wire: Wire): void;
   handleError(error: Error, wire: Wire): void;
+  handleRowDescription(message: RowDescription): void;
   handleDataRow(message: unknown): void;
   handleCommandComplete(message: unknown, wire: Wire): void;
   handleReadyForQuery(wire: Wire): void;
@@ -42,26 +50,34 @@ const PgQuery = Query as unknown as new (config: object, callback: QueryCallback
 
 export class StatementGroup extends PgQuery {
   readonly #statements: readonly Statement[];
+  readonly #known: KnownColumns;
+  /** The known columns of each statement. Undefined if Postgres describes them. */
+  readonly #columns: (readonly FieldDef[] | undefined)[] = [];
+  /** The columns of the current statement that were received or applied. */
+  #applied: readonly FieldDef[] | undefined;
   /** Index of the statement that is being sent or answered. pg finds its members on this object. */
   #current = 0;
   #isFailed = false;
   #isSent = false;
 
-  constructor(statements: readonly Statement[], callback: Callback) {
+  constructor(statements: readonly Statement[], known: KnownColumns, callback: Callback) {
     super({ ...statements.at(-1), queryMode: 'extended' }, (error, results) =>
       callback(error, Array.isArray(results) ? results : [results]),
     );
     this.#statements = statements;
+    this.#known = known;
   }
 
   override prepare(wire: Wire): void {
     const last = withoutClose(wire);
     const inner = { ...last, sync() {} };
-    const silent = { ...inner, describe() {} };
-    const silentLast = { ...last, describe() {} };
     for (let index = 0; index < this.#statements.length && !this.#isFailed; index++) {
       this.#turnTo(index);
-      super.prepare(this.#isLast ? (this.#returns ? last : silentLast) : this.#returns ? inner : silent);
+      const { name } = this.#statement;
+      const columns = name === undefined ? undefined : this.#known.get(name);
+      this.#columns.push(columns);
+      const sending = this.#isLast ? last : inner;
+      super.prepare(this.#returns && columns === undefined ? sending : { ...sending, describe() {} });
       // The values could not be encoded. Postgres carries out the statements before.
       if (this.#isFailed && !this.#isLast) wire.sync();
     }
@@ -69,12 +85,26 @@ export class StatementGroup extends PgQuery {
     this.#isSent = true;
   }
 
+  override handleRowDescription(message: RowDescription): void {
+    this.#applied = message.fields;
+    super.handleRowDescription(message);
+  }
+
   override handleDataRow(message: unknown): void {
-    if (this.#returns) super.handleDataRow(message);
+    if (!this.#returns) return;
+    if (this.#applied === undefined)
+      this.handleRowDescription({ fields: this.#columns[this.#current] as FieldDef[] });
+    super.handleDataRow(message);
   }
 
   override handleCommandComplete(message: unknown, wire: Wire): void {
-    if (this.#returns) super.handleCommandComplete(message, wire);
+    const { name, returns } = this.#statement;
+    if (returns) {
+      super.handleCommandComplete(message, wire);
+      const wasDescribed = this.#columns[this.#current] === undefined;
+      if (name !== undefined && wasDescribed) this.#known.set(name, this.#applied ?? []);
+    }
+    this.#applied = undefined;
     if (!this.#isLast) this.#turnTo(this.#current + 1);
   }
 
@@ -82,9 +112,12 @@ export class StatementGroup extends PgQuery {
     // Such a statement follows the commit. pg passes no more messages on after an error.
     const isBehind = this.#isSent && this.#statements.slice(this.#current).every(({ returns }) => !returns);
     this.#isFailed = !isBehind;
-    // Postgres does not parse the statements after the failed one.
-    for (const { name } of this.#statements.slice(this.#current))
-      if (name !== undefined) delete wire.submittedNamedStatements[name];
+    // Postgres does not parse or describe the statements after the failed one.
+    for (const { name } of this.#statements.slice(this.#current)) {
+      if (name === undefined) continue;
+      delete wire.submittedNamedStatements[name];
+      this.#known.delete(name);
+    }
     if (isBehind) super.handleReadyForQuery(wire);
     else super.handleError(error, wire);
   }
@@ -98,12 +131,16 @@ export class StatementGroup extends PgQuery {
   }
 
   get #returns(): boolean {
-    return this.#statements[this.#current]?.returns === true;
+    return this.#statement.returns;
+  }
+
+  get #statement(): Statement {
+    return this.#statements[this.#current] as Statement;
   }
 
   #turnTo(index: number): void {
-    const { text, values, name } = this.#statements[index] as Statement;
     this.#current = index;
+    const { text, values, name } = this.#statement;
     Object.assign(this, { text, values, name });
   }
 }

@@ -17,9 +17,16 @@ describe('a statement', () => {
   test('that is repeated gets a permanent name', () => {
     expect(repeat('select $1::integer', [1], 7)).toBeUndefined();
     const name = statements.nameOf('select $1::integer', [1]);
-    expect(name).toMatch(/^zonefleet_\d+$/);
+    expect(name).toMatch(/^zonefleet_[0-9a-f]{16}$/);
     expect(statements.nameOf('select $1::integer', [2])).toBe(name);
     expect(repeat('select $1::text')).not.toBe(name);
+  });
+
+  test('has the same name in each process, because they may share connections behind a pooler', () => {
+    const name = repeat('select $1::text');
+    statements = new PreparedStatements();
+    repeat('select $1::integer');
+    expect(repeat('select $1::text')).toBe(name);
   });
 
   test('with a large array is planned for it, even if it has a name for small ones', () => {
