@@ -62,4 +62,17 @@ describe('the rate limit in responses', () => {
     expect((await api.ask('GET', '/domains/ns-sets', { as: null })).status).toBe(401);
     expect((await api.ask('GET', '/openapi.yaml', { as: null })).status).toBe(200);
   });
+
+  it('counts each domain of a batch towards a limit of the account, and carries out the batch that begins below it', async () => {
+    const batch = (...names: string[]) =>
+      api.ask('POST', '/domains/batch', { as: 'stranger', body: { domains: names.map((name) => ({ name })) } });
+    expect((await batch('com', 'net', 'org', 'info')).body).toMatchObject({ refused: 4 });
+    const { status, body, headers } = await batch('one.com');
+    expect([status, body]).toEqual([
+      429,
+      { error: 'the account created 3 domains or more in the last 60 seconds' },
+    ]);
+    expect(headers['retry-after']).toMatch(/^[56]\d$/);
+    expect((await api.ask('GET', '/domains/', { as: 'stranger' })).body).toEqual([]);
+  });
 });
