@@ -97,7 +97,7 @@ async function* dueRefreshes(
 async function refresh(options: SignZonesOptions, zone: DueRefresh, signal: AbortSignal): Promise<void> {
   const { db, breaker } = options;
   await doing(options, zone, signal, async () => {
-    const { made } = await refreshSignatures(db, zone.id, signal);
+    const { made } = await whileLeased(options, zone, () => refreshSignatures(db, zone.id, signal));
     if (zone.isVerified) await breaker.look(zone);
     return { kind: 'refreshed', made };
   });
@@ -112,13 +112,24 @@ async function signDue(
   const { db } = options;
   const [zone] = await claimDuePieces(db, 1, after);
   if (zone === undefined) return undefined;
-  const renewing = setInterval(() => renewLease(db, zone.id).catch(options.onTrouble), RENEW_MS);
+  await whileLeased(options, zone, () =>
+    doing(options, zone, signal, async () => ({ kind: await writePieces(db, zone, signal) })),
+  );
+  return zone;
+}
+
+/** Renews the lease of a zone during the work, which takes minutes for a large zone. */
+async function whileLeased<T>(
+  { db, onTrouble }: SignZonesOptions,
+  { id }: DueZone,
+  work: () => Promise<T>,
+): Promise<T> {
+  const renewing = setInterval(() => renewLease(db, id).catch(onTrouble), RENEW_MS);
   try {
-    await doing(options, zone, signal, async () => ({ kind: await writePieces(db, zone, signal) }));
+    return await work();
   } finally {
     clearInterval(renewing);
   }
-  return zone;
 }
 
 async function writePieces(db: Database, { id, work }: DuePieces, signal: AbortSignal): Promise<PiecesDone> {
