@@ -2,9 +2,12 @@
 
 import { existsSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
+import TierSequencer from './test/support/tests/tier-sequencer.ts';
 
 const proves = process.env.ZONEFLEET_PROVE === '1';
 const isCi = process.env.CI === 'true';
+/** True for `npm test`: its three tiers are one project, so that each process imports the sources only once. */
+const isWhole = process.env.ZONEFLEET_TEST_WHOLE === '1';
 /** Directory of compiled threads. Set by `npm test`, in which each of many threads would translate its modules otherwise. */
 const compiled = process.env.ZONEFLEET_TEST_COMPILED;
 
@@ -22,17 +25,19 @@ const common = {
 interface Tier {
   readonly name: string;
   readonly include: string;
+  readonly exclude?: string;
   /** True if each file has its own process. */
   readonly isolate: boolean;
 }
 
-const withPostgres = ({ name, include, isolate }: Tier) => ({
+const withPostgres = ({ name, include, exclude, isolate }: Tier) => ({
   ...(compiled && { define: { ZONEFLEET_COMPILED: JSON.stringify(compiled) } }),
   test: {
     ...common,
     name,
     isolate,
     include: [`test/**/*${include}`],
+    ...(exclude !== undefined && { exclude: [`test/**/*${exclude}`] }),
     globalSetup: ['./test/support/tests/global-setup.ts'],
   },
 });
@@ -47,6 +52,13 @@ const UNIT = {
   },
 };
 
+const WHOLE: Tier = {
+  name: 'whole',
+  include: '.test.ts',
+  exclude: '.{flow,nightly}.test.ts',
+  isolate: false,
+};
+
 const TIERS: readonly Tier[] = [
   { name: 'postgres', include: '.postgres.test.ts', isolate: false },
   { name: 'sockets', include: '.sockets.test.ts', isolate: false },
@@ -59,10 +71,12 @@ const TIERS: readonly Tier[] = [
 
 export default defineConfig({
   test: {
-    maxWorkers: proves ? 1 : 2,
+    // Of three processes, one often waits for Postgres or a socket.
+    maxWorkers: proves ? 1 : isWhole ? 3 : 2,
+    sequence: { sequencer: TierSequencer },
     // Transformed modules are kept between runs, in node_modules.
     experimental: { fsModuleCache: true },
     reporters: ['default', './test/support/tests/closing-line.ts'],
-    projects: [UNIT, ...TIERS.map(withPostgres)],
+    projects: isWhole ? [withPostgres(WHOLE)] : [UNIT, ...TIERS.map(withPostgres)],
   },
 });

@@ -123,7 +123,9 @@ async function becomeVitest([command, ...rest]) {
   const [name, ...others] = rest.slice(1);
   const filters = !proves ? rest : name === undefined ? longTests() : [`/${name}`, ...others];
   process.chdir(root);
-  if (rest.includes('sockets')) {
+  const isWhole = rest.includes('whole');
+  if (isWhole) process.env.ZONEFLEET_TEST_WHOLE = '1';
+  if (isWhole || rest.includes('sockets')) {
     const { compile } = await import('./compile.mjs');
     const thread = 'src/nameserver/udp/udp-thread.ts';
     const compiled = await compile(root, thread, { dataDirectory, say });
