@@ -65,7 +65,10 @@ describe('the rate limit in responses', () => {
 
   it('counts each domain of a batch towards a limit of the account, and carries out the batch that begins below it', async () => {
     const batch = (...names: string[]) =>
-      api.ask('POST', '/domains/batch', { as: 'stranger', body: { domains: names.map((name) => ({ name })) } });
+      api.ask('POST', '/domains/batch', {
+        as: 'stranger',
+        body: { domains: names.map((name) => ({ name })) },
+      });
     expect((await batch('com', 'net', 'org', 'info')).body).toMatchObject({ refused: 4 });
     const { status, body, headers } = await batch('one.com');
     expect([status, body]).toEqual([
