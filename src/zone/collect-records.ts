@@ -106,9 +106,14 @@ class RecordCollector implements CollectedRecords {
       if (isUnprovenMark(record, this.#apex)) this.unproven = true;
       else if (isExpiredMark(record, this.#apex)) this.expired = true;
       else if (isPrivateMark(record, this.#apex)) this.isPrivate = true;
-      else if (isMark(record)) (this.#marked ??= new Set()).add(owner);
+      else if (isMark(record)) this.#mark(owner);
       else if (addRecord(sets, type, record, this.#keys)) this.count++;
     }
+  }
+
+  #mark(owner: Name): void {
+    this.#marked ??= new Set();
+    this.#marked.add(owner);
   }
 }
 

@@ -188,7 +188,12 @@ describe('check-large-zone', () => {
   ] as const)('a wrong signature and a missing denial record of a zone with %s are found', async (denial, type) => {
     useSecrets(db);
     const { id } = await newDomain(db, await newAccount(db, 'a@example.org'));
-    await saved(db, id, ['www A 192.0.2.1', 'a.b A 192.0.2.2', 'sub NS ns.sub.example.com', 'ns.sub A 192.0.2.3']);
+    await saved(db, id, [
+      'www A 192.0.2.1',
+      'a.b A 192.0.2.2',
+      'sub NS ns.sub.example.com',
+      'ns.sub A 192.0.2.3',
+    ]);
     await enabled(db, { domainId: id }, { denial });
     const [zone] = await query<{ id: number }>`select id from zones`;
     const faults = () => checkLargeZone(db, { id: zone?.id as number, apex: APEX });
