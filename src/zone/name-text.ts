@@ -62,6 +62,13 @@ function asciiLabel(label: string): string | { problem: string } {
   return mapped;
 }
 
+const SURROGATE = /[\uD800-\uDFFF]/;
+
+/** Returns false for text with half of a surrogate pair. Most text has no surrogates, which is found faster. */
+export function isWellFormed(text: string): boolean {
+  return !SURROGATE.test(text) || !/\p{Surrogate}/u.test(text);
+}
+
 /** Reads a full name, with or without the final dot, and converts it to lower case. */
 export function readFullName(text: string): ReadName {
   const ascii = asciiText(text);

@@ -13,14 +13,32 @@ export function printAddress(octets: Uint8Array): string {
   return octets.length === 4 ? printIpv4(octets) : printIpv6(octets);
 }
 
-const DECIMAL_OCTET = /^(?:0|[1-9][0-9]{0,2})$/;
-
 export function parseIpv4(text: string): Uint8Array {
-  const parts = text.split('.');
-  if (parts.length !== 4 || parts.some((part) => !DECIMAL_OCTET.test(part) || Number(part) > 255)) {
-    throw new TextError(`"${text}" is not an IPv4 address`);
+  const octets = readIpv4(text);
+  if (octets === undefined) throw new TextError(`"${text}" is not an IPv4 address`);
+  return octets;
+}
+
+/** Returns undefined if the text is not an address. */
+export function readIpv4(text: string): Uint8Array | undefined {
+  const octets = new Uint8Array(4);
+  let octet = 0;
+  let start = 0;
+  let value = 0;
+  for (let i = 0; i <= text.length; i++) {
+    const digit = text.charCodeAt(i) - 48;
+    if (digit >= 0 && digit <= 9) {
+      value = 10 * value + digit;
+      if (value > 255 || (i > start && text[start] === '0')) return undefined;
+      continue;
+    }
+    const isEnd = i === text.length;
+    if (i === start || octet > 3 || !(isEnd || text[i] === '.')) return undefined;
+    octets[octet++] = value;
+    start = i + 1;
+    value = 0;
   }
-  return Uint8Array.from(parts, Number);
+  return octet === 4 ? octets : undefined;
 }
 
 export function printIpv4(octets: Uint8Array): string {
@@ -52,10 +70,9 @@ function groupsOf(text: string, mayEndInIpv4: boolean): number[] | undefined {
     if (/^[0-9A-Fa-f]{1,4}$/.test(part)) {
       groups.push(Number.parseInt(part, 16));
     } else if (mayEndInIpv4 && i === parts.length - 1 && part.includes('.')) {
-      const fields = part.split('.');
-      if (fields.length !== 4 || fields.some((n) => !DECIMAL_OCTET.test(n) || Number(n) > 255))
-        return undefined;
-      const [a, b, c, d] = fields.map(Number) as [number, number, number, number];
+      const tail = readIpv4(part);
+      if (tail === undefined) return undefined;
+      const [a, b, c, d] = tail as unknown as [number, number, number, number];
       groups.push(a * 0x100 + b, c * 0x100 + d);
     } else {
       return undefined;

@@ -337,10 +337,11 @@ function recordsAfter(
   const records = new Map(before.map((record) => [record.id, record]));
   for (const op of ops) {
     if (op.before !== undefined) records.delete(op.before.id);
-    if (op.after !== undefined) records.set(op.after.id, op.after);
+    if (op.op === 'update' && op.after !== undefined) records.set(op.after.id, op.after);
   }
   const byName = new Map<Name, CustomerRecord[]>(names.map((name) => [name, []]));
   for (const record of records.values()) byName.get(record.name)?.push(record);
+  for (const { op, after } of ops) if (op === 'create' && after) byName.get(after.name)?.push(after);
   return byName;
 }
 

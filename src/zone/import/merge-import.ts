@@ -15,16 +15,25 @@ import type { ImportEntry, ReadImport } from './read-import.ts';
 interface MergedSet {
   readonly type: ApiType;
   readonly entries: ImportEntry[];
-  readonly held: { readonly before: CustomerRecord; readonly after: CustomerRecord }[];
+  held: Held[];
 }
+
+interface Held {
+  readonly before: CustomerRecord;
+  readonly after: CustomerRecord;
+}
+
+const NONE: Held[] = [];
 
 export class ImportMerge {
   /** Reasons why items were left out, by index. */
   readonly failed: Map<number, string>;
   readonly #sets = new Map<string, MergedSet>();
   readonly #incomplete: ReadonlySet<string>;
-  readonly #byIndex = new Map<number, ImportEntry>();
-  #written = new Map<number, Written>();
+  /** The records that result from the items, by index. Recorded only if there are problems. */
+  #written: Map<number, Written> | undefined;
+  /** The sets by the index of each item. Undefined until it is needed. */
+  #setOf: Map<number, MergedSet> | undefined;
   #edit: Edit;
 
   /** @param held every record at the names of the import */
@@ -32,15 +41,17 @@ export class ImportMerge {
     this.failed = new Map(unread);
     this.#incomplete = incomplete;
     for (const entry of entries) {
-      const { name, type, index } = entry;
-      this.#byIndex.set(index, entry);
+      const { name, type } = entry;
       const key = setKey(name, type);
       const set = this.#sets.get(key);
-      if (set === undefined) this.#sets.set(key, { type, entries: [entry], held: [] });
+      if (set === undefined) this.#sets.set(key, { type, entries: [entry], held: NONE });
       else set.entries.push(entry);
     }
     for (const record of held) {
-      this.#sets.get(setKey(record.name, record.type))?.held.push({ before: record, after: record });
+      const set = this.#sets.get(setKey(record.name, record.type));
+      if (set === undefined) continue;
+      if (set.held === NONE) set.held = [];
+      set.held.push({ before: record, after: record });
     }
     this.#edit = this.#build();
   }
@@ -54,13 +65,14 @@ export class ImportMerge {
     const code = problems[0]?.code;
     const isOfItems = code === 'invalid' || code === 'plan_feature';
     if (!isOfItems && code !== 'conflict') return undefined;
+    const written = this.#written ?? this.#noteWritten();
     const conflicts: EditProblem[] = [];
     for (const problem of problems) {
       if (problem.list === 'delete') this.#failSetOf(problem);
-      else if (isOfItems || !this.#written.has(problem.index)) this.#fail(problem.index, problem.message);
+      else if (isOfItems || !written.has(problem.index)) this.#fail(problem.index, problem.message);
       else conflicts.push(problem);
     }
-    const writtenBy = ({ index }: EditProblem) => this.#written.get(index) as Written;
+    const writtenBy = ({ index }: EditProblem) => written.get(index) as Written;
     for (const { index, message } of chooseLosers(conflicts, writtenBy)) this.#fail(index, message);
     this.#edit = this.#build();
     return this.#edit;
@@ -72,16 +84,28 @@ export class ImportMerge {
 
   /** Leaves out the whole set of an item: a remaining row cannot be deleted, so the set must stay unchanged. */
   #failSetOf({ index, message }: EditProblem): void {
-    const entry = this.#byIndex.get(index);
-    const set = entry === undefined ? undefined : this.#sets.get(setKey(entry.name, entry.type));
-    for (const { index: each } of set?.entries ?? []) this.#fail(each, message);
+    this.#setOf ??= this.#indexSets();
+    for (const { index: each } of this.#setOf.get(index)?.entries ?? []) this.#fail(each, message);
+  }
+
+  #indexSets(): Map<number, MergedSet> {
+    const sets = new Map<number, MergedSet>();
+    for (const set of this.#sets.values()) for (const { index } of set.entries) sets.set(index, set);
+    return sets;
+  }
+
+  #noteWritten(): Map<number, Written> {
+    const written = new Map<number, Written>();
+    this.#written = written;
+    this.#build();
+    return written;
   }
 
   #build(): Edit {
     const creates: (NewRecord & { index: number })[] = [];
     const updates: (RecordUpdate & { index: number })[] = [];
     const deletes: { id: number; index: number }[] = [];
-    this.#written = new Map();
+    this.#written?.clear();
     for (const [key, { type, entries, held }] of this.#sets) {
       const left = this.failed.size === 0 ? entries : entries.filter(({ index }) => !this.failed.has(index));
       const [first] = left;
@@ -99,7 +123,7 @@ export class ImportMerge {
       const { pairs, added, leftOver } = pairRecords(type, held, whole);
       for (const { content, row } of pairs) {
         const { name, proxied } = row.before;
-        this.#written.set(content.index, { name, type, proxied, isNew: false });
+        this.#written?.set(content.index, { name, type, proxied, isNew: false });
         updates.push({ id: row.before.id, set: changeOfRow(content), index: content.index });
       }
       for (const { content } of added) {
@@ -115,7 +139,7 @@ export class ImportMerge {
 
   #note(record: ImportEntry): ImportEntry {
     const { name, type, proxied = false, index } = record;
-    this.#written.set(index, { name, type, proxied, isNew: true });
+    this.#written?.set(index, { name, type, proxied, isNew: true });
     return record;
   }
 }

@@ -4,7 +4,7 @@
 import type { Name } from '../../dns/name.ts';
 import type { NewRecord } from '../edit/edit.ts';
 import { parseNewRecord, type RecordText } from '../edit/parse-edit.ts';
-import { MAX_NAME_CHARACTERS } from '../name-text.ts';
+import { isWellFormed, MAX_NAME_CHARACTERS } from '../name-text.ts';
 import { type OriginScheme, setKey } from '../records/customer-record.ts';
 import {
   type ApiType,
@@ -39,7 +39,6 @@ export interface ReadImport {
 }
 
 const PIECE_ITEMS = 1000;
-const UNSTORABLE = /[\0\p{Surrogate}]/u; // Postgres accepts neither
 
 /** TTLs outside of the range are clamped. Yields between pieces of a long list, so that the caller can do other work. */
 export function* readImport(items: readonly ImportText[], apex: Name): Generator<undefined, ReadImport> {
@@ -68,9 +67,10 @@ export function* readImport(items: readonly ImportText[], apex: Name): Generator
       ? { type, scheme, ttl, mx_priority: DEFAULT_MX_PRIORITY }
       : { type, scheme, ttl };
     const record = parseNewRecord(Object.assign({}, item, readFields), apex, report);
+    // Postgres accepts neither NUL nor half of a surrogate pair.
     for (const field in item) {
       const value = item[field as keyof ImportText];
-      if (typeof value === 'string' && UNSTORABLE.test(value))
+      if (typeof value === 'string' && (value.includes('\0') || !isWellFormed(value)))
         report(field, `the ${field} is not well-formed text`);
     }
     for (const { field, message } of judgeRanges(record)) report(field, message);

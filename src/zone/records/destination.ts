@@ -13,6 +13,7 @@ import {
   printName,
   ROOT,
 } from '../../dns/name.ts';
+import { printIpv4, readIpv4 } from '../../dns/record/ip-address.ts';
 import { parseRdata, printRdata } from '../../dns/record/rdata.ts';
 import type { Token } from '../../dns/record/token.ts';
 import { TYPE } from '../../dns/type-codes.ts';
@@ -22,7 +23,14 @@ import {
   typographicQuoteIn,
   ZoneFileLexer,
 } from '../../dns/zone-file/zone-file-lexer.ts';
-import { asciiText, MAX_NAME_CHARACTERS, printWithoutDot, type ReadName, readName } from '../name-text.ts';
+import {
+  asciiText,
+  isWellFormed,
+  MAX_NAME_CHARACTERS,
+  printWithoutDot,
+  type ReadName,
+  readName,
+} from '../name-text.ts';
 import {
   type ApiType,
   isGenericType,
@@ -59,7 +67,7 @@ export function parseDestination(
   if (text === '') return problem('the destination is empty');
   if (text.length > MAX_CHARACTERS)
     return problem(`the destination has more than ${MAX_CHARACTERS} characters`);
-  if (/\p{Surrogate}/u.test(text)) return problem('the text is not well-formed Unicode');
+  if (!isWellFormed(text)) return problem('the text is not well-formed Unicode');
   const parsed = parseByType(type, text, mxPriority ?? 0, apex);
   if (parsed.kind === 'rdata' && parsed.rdata.length > MAX_SET_OCTETS) {
     return problem(`the record has ${parsed.rdata.length} octets, too many for a DNS message`);
@@ -128,6 +136,8 @@ function rdata(octets: Uint8Array): ParsedDestination {
 }
 
 function parseAddress(type: 'A' | 'AAAA', text: string): ParsedDestination {
+  const octets = type === 'A' ? readIpv4(text) : undefined; // the usual case
+  if (octets !== undefined) return { kind: 'rdata', rdata: octets };
   return parseTokens(type, [{ text, quoted: false, line: 1, column: 1 }]);
 }
 
@@ -281,6 +291,8 @@ export function printDestination(
     case 'SVCB':
     case 'NAPTR':
       return { destination: withHostsWord(type, printRdata(wireTypeCode(type), rdata)) };
+    case 'A':
+      return { destination: printIpv4(rdata) };
     case 'TXT':
       return { destination: bareTextOf(rdata) ?? printRdata(TYPE.TXT, rdata) };
     default:
