@@ -124,7 +124,7 @@ describe('our own nameservers', () => {
     ]);
   });
 
-  it('that the zone does not list concern the owner, because it is copied from a primary', () => {
+  it('are the owner’s responsibility if the zone does not list them, because it is copied from a primary', () => {
     const servers = [
       madeServer(NS1, ['5.3.0.1', '2a0b:3::1'], { isInZone: false }),
       madeServer(NS2, ['5.4.0.1', '2a0b:4::1'], { isAtParent: false }),

@@ -586,7 +586,7 @@ describe('chosen addresses', () => {
     ]);
   });
 
-  it('are those that answer, even if all are of one nameserver', () => {
+  it('are those that answer, even if all belong to one nameserver', () => {
     expect(picks(['a 1.1.1.1', 'a 1.1.1.2', 'b 2.2.2.2 shunned'], 2)).toEqual([
       '1.1.1.1 1.1.1.2',
       '1.1.1.2 1.1.1.1',

@@ -141,12 +141,12 @@ describe('an apex', () => {
   const own = apexRecords({ apex, nameservers: [parseName('ns.example.net.')], serial: 1, rname: apex });
   const record = { owner: apex, type: TYPE.A, ttl: 60, rdata: Uint8Array.of(192, 0, 2, 1) };
 
-  it('has the records of the service and its owner, and no mark if there are none', () => {
+  it('has the records of the service and of its owner, and no marker', () => {
     expect(publishApex(own, [record], { served: 'full', status: 'active' })).toEqual([...own, record]);
     expect(publishApex(own, [markOf(apex)], { served: 'full', status: 'active' })).toEqual(own);
   });
 
-  it('has a special mark if the whole zone is answered before the domain is proven', () => {
+  it('has a special marker if the whole zone is answered before the domain is proven', () => {
     const published = publishApex(own, [record, markOf(apex)], { served: 'full', status: 'pending' });
     expect(published).toEqual([...own, unprovenMarkOf(apex), record]);
   });

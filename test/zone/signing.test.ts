@@ -149,7 +149,7 @@ describe('the ring of denials', () => {
     expect(() => linkDenials({ standing: hole, come: [], gone: new Set('c') })).toThrow(BrokenRing);
   });
 
-  it('is the ring of all positions after any changes, given the positions before the changed ones', () => {
+  it('contains all positions after any changes, if it is computed from the neighbors of the changed ones', () => {
     const place = fc.integer({ min: 97, max: 122 }).map((code) => String.fromCharCode(code));
     const places = fc.uniqueArray(place, { minLength: 1 });
     fc.assert(

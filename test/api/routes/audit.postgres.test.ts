@@ -253,7 +253,7 @@ it('the list of an account is for its sessions', async () => {
   expect((await api.ask('GET', '/users/me/audit')).status).toBe(403);
 });
 
-it('no secret and no hash is in the log', async () => {
+it('the log contains no secrets and no hashes', async () => {
   expect(secrets.length).toBeGreaterThan(20);
   const rows = await api.query<{ text: string }>`select row_to_json(l)::text as text from audit_log l`;
   const text = rows.map((row) => row.text).join('\n');

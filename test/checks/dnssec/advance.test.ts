@@ -779,7 +779,7 @@ describe('a list of keys', () => {
     expect(judge(made(257, 15))).toMatchObject({ kind: 'algorithm' });
   });
 
-  it('with a duplicate key or one of ours is rejected', () => {
+  it('with a duplicate key, or a key of this fleet, is rejected', () => {
     const key = made();
     expect(judge(key, made(), key)).toMatchObject({ index: 2, message: expect.stringContaining('twice') });
     const ours = [foreignDnskey(key)];

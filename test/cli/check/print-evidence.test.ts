@@ -207,7 +207,7 @@ describe('the DNSSEC of the parent', () => {
   });
 });
 
-it('an observation as JSON has all evidence, with names as text and DS in hex, and the judgement', () => {
+it('an observation as JSON has all evidence, with names as text and DS in hex, and the verdict', () => {
   const ds = new Uint8Array([0x12, 0x34, 8, 2, 0xab]);
   const none = { rttMs: undefined, rcode: undefined, aa: undefined, ttl: undefined };
   const seen = evidence([

@@ -155,7 +155,7 @@ describe('node restart', () => {
       2,
       /this user may not list \S+nodes: name the nodes, or run this command as root/,
     ],
-  ])('names the required user if this one may not %s', async (_, path, code, wanted) => {
+  ])('names the required user if the current one may not %s', async (_, path, code, wanted) => {
     await node('ams1');
     chmodSync(root, 0o755);
     chmodSync(join(root, path), 0);

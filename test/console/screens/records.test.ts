@@ -199,7 +199,7 @@ describe('differences', () => {
     expect(reversed(back)).toEqual(made);
   });
 
-  it('are sorted by name, from the right, the apex first', () => {
+  it('are sorted by name, label by label from the right, with the apex first', () => {
     const names = ['www', 'a.www', '@', 'b', 'a.b', 'zz.a.b', '*.b'];
     expect([...names].sort(compareNames)).toEqual(['@', 'b', '*.b', 'a.b', 'zz.a.b', 'www', 'a.www']);
   });

@@ -222,7 +222,7 @@ describe('an answer', () => {
     await expect(authority.caaIdentities(signal)).rejects.toMatchObject({ kind: 'busy' });
   });
 
-  it('that never accepts a nonce is a fault, after several attempts', async () => {
+  it('that never accepts a nonce ends the call after several attempts', async () => {
     await knownAccount();
     const type = 'urn:ietf:params:acme:error:badNonce';
     answers['/order/1'] = saying({ type, detail: 'no' }, 400);

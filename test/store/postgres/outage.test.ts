@@ -41,7 +41,7 @@ describe('an error', () => {
   )('with code %s is not an outage, because a retry does not help', (code) =>
     expect(outageOf(withCode(code))).toBeUndefined());
 
-  it('of the driver is recognized by its message, and of several addresses by all of them', () => {
+  it('of the driver is classified by its message, and one of several addresses only if all errors are outages', () => {
     expect(outageOf(new Error('Connection terminated unexpectedly'))).toBe('unreachable');
     expect(outageOf(new Error('Connection terminated due to connection timeout'))).toBe('silent');
     expect(outageOf(new Error('timeout exceeded when trying to connect'))).toBe('silent');

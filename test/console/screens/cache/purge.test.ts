@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { stateOf, wishOf } from '../../../../console/src/screens/cache/purge.ts';
 
 describe('the target of a purge', () => {
-  it('is everything only if that was selected', () => {
+  it('is the whole cache only if the user selected it', () => {
     expect(wishOf('all', 'left over')).toBeUndefined();
     expect(wishOf('host', '')).toEqual({ host: '' });
     expect(wishOf('url', ' ')).toEqual({ url: '' });

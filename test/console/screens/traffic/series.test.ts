@@ -15,7 +15,7 @@ import {
 const bucket = (types: Counts): Bucket => ({ timestamp: '', count: 0, types, rcodes: {} });
 
 describe('curves', () => {
-  it('exist for all kinds if there are few, the largest first', () => {
+  it('are shown for every kind if there are few kinds, the largest first', () => {
     const curves = curvesOf([bucket({ A: 1, MX: 9 }), bucket({ A: 2 })], 'types', 3, 'other');
     expect(curves).toEqual([
       { key: 'MX', counts: [9, 0] },
