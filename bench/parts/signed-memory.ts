@@ -102,11 +102,11 @@ function describe(
   const memory = table(
     [
       '',
-      'KB a zone, image',
+      'KB per zone, image',
       'KB per zone, all processes',
       'KB per zone, largest process',
       'Zonefleet ÷ its largest',
-      'ours ÷ all',
+      'Zonefleet ÷ all',
     ],
     [ours, ...peers].map((weight) => [
       weight === ours ? `**${weight.title}**` : weight.title,

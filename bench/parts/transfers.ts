@@ -105,7 +105,7 @@ function notifySection(
       ),
       '### All zones change',
       table(
-        ['', 'zones', 'messages', 'messages a second', 's until the last'],
+        ['', 'zones', 'messages', 'messages per second', 's until the last'],
         bursts.map(({ perSecond, seconds, messages }, n) => [
           `secondary ${n + 1}`,
           count(zones),

@@ -42,11 +42,11 @@ export async function measureCrowd(options: BenchOptions): Promise<string> {
     [
       '',
       'all done after s',
-      's a scan',
+      's per scan',
       'complete',
       'found',
       'false',
-      'questions a second',
+      'queries per second',
       'in the busiest second',
     ],
     rows,
