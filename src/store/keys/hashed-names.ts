@@ -7,6 +7,7 @@ import { isMade } from '../../zone/signing/signed-types.ts';
 import type { ZoneRecord } from '../../zone/zone.ts';
 import type { Database } from '../postgres/database.ts';
 import { encodeNameColumn } from '../postgres/name-column.ts';
+import { sendWithNext } from '../postgres/pool-driver.ts';
 import { arrayOf } from '../postgres/prepared-statements.ts';
 
 /** Records at the changed names. A name with records exists. */
@@ -27,13 +28,12 @@ export async function noteNames(
     ? sql``
     : sql`and reversed in (select reverse(o) from unnest(${arrayOf('text', gone)}) o)`;
   if (isWhole || gone.length > 0)
-    await sql`delete from hashed_names where zone_id = ${zoneId} ${stays}`.execute(trx);
+    await sendWithNext(trx, sql`delete from hashed_names where zone_id = ${zoneId} ${stays}`);
   if (there.length === 0) return;
-  await sql`
+  const inserted = sql`
     insert into hashed_names (zone_id, reversed)
-    select ${zoneId}::bigint, reverse(o) from unnest(${arrayOf('text', there)}) o on conflict do nothing`.execute(
-    trx,
-  );
+    select ${zoneId}::bigint, reverse(o) from unnest(${arrayOf('text', there)}) o on conflict do nothing`;
+  await sendWithNext(trx, inserted);
 }
 
 /** Records the names that the zone has now. */
