@@ -138,8 +138,8 @@ export class BoundedClient extends Client {
       const group = new StatementGroup(statements, this.#columns, (error, results) => {
         if (error) return reject(settle(error));
         settle();
-        const takers = sent.flatMap(({ onResult }) => onResult ?? []);
-        for (const [index, take] of takers.entries()) take(results[index] as QueryResult);
+        let next = 0;
+        for (const { onResult } of sent) onResult?.(results[next++] as QueryResult);
       });
       super.query(group);
     });

@@ -1,7 +1,7 @@
 // Statements that are sent in one packet and answered in one. If one fails, Postgres skips those after it. The columns of a
 // prepared statement are described once per connection: Postgres rejects the statement if they have changed.
 
-import { type FieldDef, Query, type QueryResult } from 'pg';
+import { Query, type QueryResult } from 'pg';
 
 export interface Statement {
   readonly text: string;
@@ -16,8 +16,17 @@ export interface Statement {
 type Callback = (error: Error | null, results: readonly QueryResult[]) => void;
 type QueryCallback = (error: Error | null, results: QueryResult | readonly QueryResult[]) => void;
 
+/** The members of pg's `Result` that follow from the columns. */
+interface Columns {
+  fields: readonly unknown[];
+  _parsers: unknown;
+  _prebuiltEmptyResultObject: unknown;
+}
+
+const NO_COLUMNS: Columns = { fields: [], _parsers: undefined, _prebuiltEmptyResultObject: null };
+
 /** The columns of a connection's prepared statements, by the name of the statement. */
-export type KnownColumns = Map<string, readonly FieldDef[]>;
+export type KnownColumns = Map<string, Columns>;
 
 /** The members of pg's connection that this module uses. */
 interface Wire {
@@ -31,16 +40,18 @@ interface Wire {
   sync(): void;
 }
 
-interface RowDescription {
-  readonly fields: readonly FieldDef[];
-}
-
 /** The members of pg's `Query` that its types do not list. `name`, `text` and `values` are those of one statement. */
 interface QueryMembers {
+  text: string;
+  values: readonly unknown[];
+  name: string | undefined;
   submit(connection: unknown): void;
   prepare(wire: Wire): void;
   handleError(error: Error, wire: Wire): void;
-  handleRowDescription(message: RowDescription): void;
+  _result: Columns;
+  _accumulateRows: boolean;
+  _checkForMultirow(): void;
+  handleRowDescription(message: unknown): void;
   handleDataRow(message: unknown): void;
   handleCommandComplete(message: unknown, wire: Wire): void;
   handleReadyForQuery(wire: Wire): void;
@@ -52,16 +63,16 @@ export class StatementGroup extends PgQuery {
   readonly #statements: readonly Statement[];
   readonly #known: KnownColumns;
   /** The known columns of each statement. Undefined if Postgres describes them. */
-  readonly #columns: (readonly FieldDef[] | undefined)[] = [];
+  readonly #columns: (Columns | undefined)[] = [];
   /** The columns of the current statement that were received or applied. */
-  #applied: readonly FieldDef[] | undefined;
+  #applied: Columns | undefined;
   /** Index of the statement that is being sent or answered. pg finds its members on this object. */
   #current = 0;
   #isFailed = false;
   #isSent = false;
 
   constructor(statements: readonly Statement[], known: KnownColumns, callback: Callback) {
-    super({ ...statements.at(-1), queryMode: 'extended' }, (error, results) =>
+    super({ text: '', queryMode: 'extended' }, (error, results) =>
       callback(error, Array.isArray(results) ? results : [results]),
     );
     this.#statements = statements;
@@ -69,15 +80,15 @@ export class StatementGroup extends PgQuery {
   }
 
   override prepare(wire: Wire): void {
-    const last = withoutClose(wire);
-    const inner = { ...last, sync() {} };
+    const shared = new SharedWire(wire);
     for (let index = 0; index < this.#statements.length && !this.#isFailed; index++) {
       this.#turnTo(index);
       const { name } = this.#statement;
       const columns = name === undefined ? undefined : this.#known.get(name);
       this.#columns.push(columns);
-      const sending = this.#isLast ? last : inner;
-      super.prepare(this.#returns && columns === undefined ? sending : { ...sending, describe() {} });
+      shared.describes = this.#returns && columns === undefined;
+      shared.syncs = this.#isLast;
+      super.prepare(shared);
       // The values could not be encoded. Postgres carries out the statements before.
       if (this.#isFailed && !this.#isLast) wire.sync();
     }
@@ -85,16 +96,26 @@ export class StatementGroup extends PgQuery {
     this.#isSent = true;
   }
 
-  override handleRowDescription(message: RowDescription): void {
-    this.#applied = message.fields;
+  override handleRowDescription(message: unknown): void {
     super.handleRowDescription(message);
+    const { fields, _parsers, _prebuiltEmptyResultObject } = this._result;
+    this.#applied = { fields, _parsers, _prebuiltEmptyResultObject };
   }
 
   override handleDataRow(message: unknown): void {
     if (!this.#returns) return;
-    if (this.#applied === undefined)
-      this.handleRowDescription({ fields: this.#columns[this.#current] as FieldDef[] });
+    if (this.#applied === undefined) this.#apply(this.#columns[this.#current] as Columns);
     super.handleDataRow(message);
+  }
+
+  /** Does the same as a description of the columns. */
+  #apply(columns: Columns): void {
+    this._checkForMultirow();
+    this._result.fields = columns.fields;
+    this._result._parsers = columns._parsers;
+    this._result._prebuiltEmptyResultObject = columns._prebuiltEmptyResultObject;
+    this._accumulateRows = true;
+    this.#applied = columns;
   }
 
   override handleCommandComplete(message: unknown, wire: Wire): void {
@@ -102,7 +123,7 @@ export class StatementGroup extends PgQuery {
     if (returns) {
       super.handleCommandComplete(message, wire);
       const wasDescribed = this.#columns[this.#current] === undefined;
-      if (name !== undefined && wasDescribed) this.#known.set(name, this.#applied ?? []);
+      if (name !== undefined && wasDescribed) this.#known.set(name, this.#applied ?? NO_COLUMNS);
     }
     this.#applied = undefined;
     if (!this.#isLast) this.#turnTo(this.#current + 1);
@@ -141,23 +162,46 @@ export class StatementGroup extends PgQuery {
   #turnTo(index: number): void {
     this.#current = index;
     const { text, values, name } = this.#statement;
-    Object.assign(this, { text, values, name });
+    this.text = text;
+    this.values = values;
+    this.name = name;
   }
 }
 
-/**
- * Returns a connection that keeps a prepared statement whose values cannot be encoded. pg would close it, and still
- * regard it as prepared.
- */
-function withoutClose(wire: Wire): Wire {
-  return {
-    parsedStatements: wire.parsedStatements,
-    submittedNamedStatements: wire.submittedNamedStatements,
-    parse: (message) => wire.parse(message),
-    bind: (message) => wire.bind(message),
-    close() {},
-    describe: (message) => wire.describe(message),
-    execute: (message) => wire.execute(message),
-    sync: () => wire.sync(),
-  };
+/** Sends the messages of several statements. */
+class SharedWire implements Wire {
+  readonly parsedStatements: object;
+  readonly submittedNamedStatements: Record<string, string>;
+  describes = false;
+  syncs = false;
+  readonly #wire: Wire;
+
+  constructor(wire: Wire) {
+    this.parsedStatements = wire.parsedStatements;
+    this.submittedNamedStatements = wire.submittedNamedStatements;
+    this.#wire = wire;
+  }
+
+  parse(message: object): void {
+    this.#wire.parse(message);
+  }
+
+  bind(message: object): void {
+    this.#wire.bind(message);
+  }
+
+  /** Keeps a prepared statement whose values cannot be encoded. pg would close it, and still regard it as prepared. */
+  close(): void {}
+
+  describe(message: object): void {
+    if (this.describes) this.#wire.describe(message);
+  }
+
+  execute(message: object): void {
+    this.#wire.execute(message);
+  }
+
+  sync(): void {
+    if (this.syncs) this.#wire.sync();
+  }
 }
