@@ -8,7 +8,7 @@ import { parseZoneFile } from '../../src/dns/zone-file/parse-zone-file.ts';
 import { QueryCounters } from '../../src/nameserver/answer/query-counters.ts';
 import { createImage, Image } from '../../src/nameserver/image/image.ts';
 import { ImageWriter } from '../../src/nameserver/image/write-image.ts';
-import { DEFAULT_TCP_LIMITS } from '../../src/nameserver/tcp/tcp.ts';
+import { DEFAULT_TCP_LIMITS } from '../../src/nameserver/tcp/limited-connections.ts';
 import { listenUdp } from '../../src/nameserver/udp/udp.ts';
 import { buildZone } from '../../src/zone/build-zone.ts';
 import type { ZoneRecord } from '../../src/zone/zone.ts';

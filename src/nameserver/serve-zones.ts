@@ -4,21 +4,20 @@
 import { networkInterfaces } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
 import { dropRights } from '../process/drop-rights.ts';
-import { hidePasswords } from '../process/hide-passwords.ts';
 import type { ListenAddress } from '../process/listen-address.ts';
 import { listenFault } from '../process/listen-fault.ts';
 import type { HealthListener, Readiness } from '../process/listen-health.ts';
 import type { Log } from '../process/reconnect.ts';
 import { giveDirectory, type ProcessUser } from '../process/run-as.ts';
 import type { ProcessLife } from '../process/run-process.ts';
-import { StartFault } from '../process/start-fault.ts';
 import { AmplificationLimit } from './answer/amplification-limit.ts';
 import { Answerer, type AnswerSettings, type SharedAnswerSettings } from './answer/answer-query.ts';
 import { ANSWERER, type AnswererParts, openAnswerer } from './answer/open-answerer.ts';
 import { QueryCounters, sumCounters } from './answer/query-counters.ts';
 import { RateLimit } from './answer/response-rate-limit.ts';
-import { findRejection, lagSecondsSince } from './follow/follow-state.ts';
+import { lagSecondsSince } from './follow/follow-state.ts';
 import type { ImageThread } from './follow/start-image-thread.ts';
+import { untilCurrent, untilJudged, untilLoaded, whyNotListening } from './follow/wait-for-zones.ts';
 import type { Predecessor } from './handover/take-over.ts';
 import { Image } from './image/image.ts';
 import type { ObserveOptions } from './observe/messages.ts';
@@ -28,24 +27,18 @@ import { SlowPath } from './slow-path/slow-path.ts';
 import type { TransferThread } from './slow-path/start-transfer-thread.ts';
 import { diskSpaceOf } from './snapshot/disk-space.ts';
 import { noWriteFailures } from './snapshot/write-failures.ts';
-import { DEFAULT_TCP_LIMITS, listenTcp, type TcpListener } from './tcp/tcp.ts';
+import { DEFAULT_TCP_LIMITS } from './tcp/limited-connections.ts';
+import { listenTcp, type TcpListener } from './tcp/tcp.ts';
 import { openLibc } from './threads/libc.ts';
+import { throttled } from './threads/throttled.ts';
 import type { TlsThread } from './tls/start-tls-thread.ts';
 import type { TransferThreadOptions } from './transfer/messages.ts';
 import { listenUdp, type UdpOptions } from './udp/udp.ts';
 import { loadUdpThreads } from './udp/udp-threads.ts';
 import type { Xdp } from './xdp/xdp.ts';
 
-const LOADED_POLL_MS = 5;
 /** A snapshot that is read within this time is served before the code for health and metrics is loaded. */
 const QUICK_RESTORE_MS = 1000;
-/**
- * Time that a process with a snapshot waits for the database before it is ready: the schema may be wrong, or the name taken.
- */
-const DATABASE_GRACE_MS = 2000;
-/** Time that a successor waits for the database if the snapshot has zones. */
-const CURRENT_TIMEOUT_MS = 10_000;
-const FAILURE_LOG_INTERVAL_MS = 1000;
 /**
  * The reader slots of the image: TCP in this thread, then at most 100 UDP threads (including those of XDP), the transfer and
  * the TLS thread.
@@ -322,49 +315,6 @@ function waiting(reason: string): Readiness {
   return { kind: 'waiting', reason };
 }
 
-function whyNotListening(thread: ImageThread): string {
-  const { doing, done, total } = thread.progress;
-  const state = thread.state();
-  const isReading = doing === 'reading the snapshot' || doing === 'reading the log of the snapshot';
-  if (isReading) return total > 0 ? `${doing}: ${done} of ${total} MiB` : doing;
-  if (state === undefined) return thread.isReached() ? 'claiming the node name in the database' : 'starting';
-  if (state.loaded) return 'not listening yet';
-  const why = state.fault === undefined ? '' : `: ${hidePasswords(state.fault)}`;
-  if (!state.connected) return `the database has not been reached yet${why}`;
-  return total > 0 ? `loading zones: ${done} of ${total}${why}` : `loading zones${why}`;
-}
-
-async function untilLoaded(thread: ImageThread, { life, databaseReadUrl }: ServeOptions): Promise<void> {
-  await thread.started;
-  while (!thread.state()?.loaded) {
-    const rejection = findRejection(thread.state(), Date.now());
-    if (rejection !== undefined) {
-      const setting = databaseReadUrl === undefined ? 'DATABASE_URL' : 'DATABASE_READ_URL';
-      throw new StartFault(`${setting}: ${hidePasswords(rejection)}`);
-    }
-    await pause(LOADED_POLL_MS, undefined, { signal: life.stopping });
-  }
-}
-
-/** Rejects if the database reports in time that this process must not run. Until then it answers from the snapshot. */
-async function untilJudged(thread: ImageThread, life: ProcessLife): Promise<void> {
-  const signal = life.stopping;
-  thread.started.catch(life.fail);
-  await Promise.race([thread.started, pause(DATABASE_GRACE_MS, undefined, { signal })]);
-  if (thread.isReached()) await thread.started;
-}
-
-/** Resolves when this process is as current as its predecessor, which serves until then. */
-async function untilCurrent(thread: ImageThread, isServing: boolean, life: ProcessLife): Promise<void> {
-  const signal = life.stopping;
-  await thread.started;
-  const deadline = performance.now() + CURRENT_TIMEOUT_MS;
-  while (!thread.state()?.isCurrent) {
-    if (isServing && performance.now() > deadline) return; // the database answers neither process
-    await pause(LOADED_POLL_MS, undefined, { signal });
-  }
-}
-
 function answerSettings(options: ServeOptions): SharedAnswerSettings {
   return {
     nodeName: options.nodeName,
@@ -376,16 +326,11 @@ function answerSettings(options: ServeOptions): SharedAnswerSettings {
 }
 
 function failureReporter(log: Log, counters: readonly QueryCounters[]): (error: unknown) => void {
-  let loggedAtMs = 0;
-  return (error) => {
-    // A bug may affect thousands of queries per second: one log line per second suffices, and the counter has them all.
-    if (Date.now() - loggedAtMs < FAILURE_LOG_INTERVAL_MS) return;
-    loggedAtMs = Date.now();
-    log.error(
-      { err: error, failed: sumCounters(counters).failed },
-      'unhandled error in query, answered SERVFAIL',
-    );
-  };
+  // The counter has all failures.
+  return throttled((error) => {
+    const { failed } = sumCounters(counters);
+    log.error({ err: error, failed }, 'unhandled error in query, answered SERVFAIL');
+  });
 }
 
 function addressesToListenOn({ dnsListen, dnsListenIsDefault, log }: ServeOptions): ListenAddress[] {

@@ -17,7 +17,9 @@ import type { Reader } from '../image/image.ts';
 import type { Sampler } from '../observe/sampler.ts';
 import type { SlowMessages } from '../slow-path/slow-path.ts';
 import { LaterAnswers } from './later-answers.ts';
-import type { NetworkConnection, TcpNetwork } from './tcp-network.ts';
+import type { LimitedConnection } from './limited-connections.ts';
+import { HELD_BY_SYSTEM_BYTES } from './open-servers.ts';
+import type { TcpNetwork } from './tcp-network.ts';
 import type { TcpTurns } from './tcp-turns.ts';
 
 /** Everything that a TCP connection needs to answer queries. */
@@ -34,17 +36,18 @@ export interface TcpAnswers {
 }
 
 /** The connections of a listener. */
-export interface TcpConnections {
+interface TcpConnections {
   readonly answers: TcpAnswers;
   readonly turns: TcpTurns;
   readonly now: () => number;
-  /** In order of their last progress: the first has been idle longest. */
-  readonly connections: Set<TcpConnection>;
-  readonly networks: Map<string, TcpNetwork>;
-  /** Called with the octets that the peer has not read yet, also again for later ones. Increases `unreadBytes`. */
-  countUnread(connection: TcpConnection, bytes: number): void;
-  /** Called when the peer reads again. */
-  countRead(connection: TcpConnection): void;
+  /** Records that the connection has made progress. */
+  progress(connection: TcpConnection): void;
+  /** Returns false if the connection was removed before. */
+  leave(connection: TcpConnection): boolean;
+  /** Called with the bytes that the peer has not read yet, also again for later ones. Increases `heldBytes`. */
+  hold(connection: TcpConnection, bytes: number): void;
+  /** Called when the peer reads again. Decreases `heldBytes`. */
+  release(connection: TcpConnection, bytes: number): void;
 }
 
 const LENGTH_OCTETS = 2; // RFC 1035 §4.2.2
@@ -67,12 +70,12 @@ const TLS_UNWRITTEN_OCTETS = 1 << 16;
 
 const batch = new Uint8Array(TURN_OCTETS + LENGTH_OCTETS + MAX_MESSAGE_OCTETS);
 
-export class TcpConnection implements NetworkConnection {
+export class TcpConnection implements LimitedConnection {
   progressAt: number;
   readonly network: TcpNetwork;
   hasQueries = false;
   /** Bytes that are counted as unread. */
-  unreadBytes = 0;
+  heldBytes = 0;
   readonly #socket: Socket;
   /** The client's address, 4 or 16 octets. */
   readonly #from: Uint8Array;
@@ -196,14 +199,9 @@ export class TcpConnection implements NetworkConnection {
   }
 
   #leave(): void {
-    const { connections, networks, turns } = this.#owner;
-    if (!connections.delete(this)) return;
-    const { network } = this;
-    network.connections--;
-    if (network.isForgettable(this.#owner.now())) networks.delete(network.name);
+    if (!this.#owner.leave(this)) return;
     this.#drop();
     this.#setRead();
-    turns.forget(this);
     this.#later.close();
   }
 
@@ -220,9 +218,7 @@ export class TcpConnection implements NetworkConnection {
   }
 
   #progress(): void {
-    this.progressAt = this.#owner.now();
-    const { connections } = this.#owner;
-    if (connections.delete(this)) connections.add(this); // to the end
+    this.#owner.progress(this);
   }
 
   #receive(chunk: Buffer): void {
@@ -385,7 +381,7 @@ export class TcpConnection implements NetworkConnection {
     socket.write(octets, this.#written);
     if (socket.writableLength <= (isTls && !isPart ? TLS_UNWRITTEN_OCTETS : 0)) return;
     this.#waitForReader();
-    if (!isTls || !isPart || this.unreadBytes > 0) this.#countUnread(octets.length);
+    if (!isTls || !isPart || this.heldBytes > 0) this.#countUnread(octets.length);
   }
 
   #waitForReader(): void {
@@ -395,13 +391,14 @@ export class TcpConnection implements NetworkConnection {
   }
 
   #countUnread(newOctets: number): void {
-    this.#owner.countUnread(this, this.unreadBytes > 0 ? newOctets : this.#socket.writableLength);
+    const isCounted = this.heldBytes > 0;
+    this.#owner.hold(this, isCounted ? newOctets : this.#socket.writableLength + HELD_BY_SYSTEM_BYTES);
   }
 
   /** Counts answers over TLS that wait for the peer. Over TCP, they were counted when written. */
   sweep(): void {
     const { writableLength } = this.#socket;
-    if (writableLength > 0 && !this.#wasWritten && this.unreadBytes === 0) {
+    if (writableLength > 0 && !this.#wasWritten && this.heldBytes === 0) {
       this.#waitForReader();
       this.#countUnread(writableLength);
     }
@@ -432,7 +429,7 @@ export class TcpConnection implements NetworkConnection {
     if (!this.#isUnread) return;
     this.#isUnread = false;
     this.#isPartUnread = false;
-    this.#owner.countRead(this);
+    this.#owner.release(this, this.heldBytes);
   }
 }
 

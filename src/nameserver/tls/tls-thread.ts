@@ -12,6 +12,7 @@ import { TRANSPORT } from '../answer/transports.ts';
 import { type Samples, TimedSampler } from '../observe/sampler.ts';
 import { SlowPathLimit } from '../slow-path/slow-path-limit.ts';
 import { listenTcp, type TcpListener } from '../tcp/tcp.ts';
+import { throttled } from '../threads/throttled.ts';
 import { type DohListener, listenDoh } from './doh.ts';
 import type { FromTlsThread, ListeningSocket, TlsState, TlsThreadOptions, ToTlsThread } from './messages.ts';
 import { RelayedSlowPath } from './slow-relay.ts';
@@ -19,11 +20,15 @@ import { TlsServers } from './tls-servers.ts';
 
 const STATE_MS = 1000;
 const HANDSHAKES_POLL_MS = 20;
-const FAILURE_INTERVAL_MS = 1000;
 
 const options = workerData as TlsThreadOptions;
 const port = parentPort as NonNullable<typeof parentPort>;
 const post = (message: FromTlsThread) => port.postMessage(message);
+
+/** Reports an unhandled error of a query. */
+const reportFailure = throttled((error) =>
+  post({ kind: 'failure', error: error instanceof Error ? error : String(error) }),
+);
 
 const answers = openAnswerer({ Answerer }, options, reportFailure);
 const slowPath = options.slowPath && new RelayedSlowPath(new SlowPathLimit(options.slowPath), post);
@@ -32,13 +37,6 @@ const postSamples = (samples: Samples) =>
 const sampler = options.sampling && new TimedSampler(options.sampling, answers.counters, postSamples);
 const servers = options.tls && new TlsServers(options.tls);
 const { inherited } = options;
-
-let reportedAtMs = 0;
-function reportFailure(error: unknown): void {
-  if (Date.now() - reportedAtMs < FAILURE_INTERVAL_MS) return;
-  reportedAtMs = Date.now();
-  post({ kind: 'failure', error: error instanceof Error ? error : String(error) });
-}
 
 /** Listens for DNS over TLS. */
 function listenDot(): Promise<TcpListener> | undefined {

@@ -7,6 +7,7 @@ import { MAX_UDP_OCTETS } from '../answer/opt-writer.ts';
 import { Sampler, type Samples } from '../observe/sampler.ts';
 import { SlowPathLimit } from '../slow-path/slow-path-limit.ts';
 import { EAGAIN, EINTR, type Libc, openLibc, POLLIN, SystemError } from '../threads/libc.ts';
+import { throttled } from '../threads/throttled.ts';
 import type { SlowFrame } from '../xdp/frame-batch.ts';
 import {
   CONTROL,
@@ -19,8 +20,6 @@ import {
 import { PacketBatch } from './packet-batch.ts';
 import type { SlowPacket } from './slow-packet.ts';
 import { type UdpSocket, WAIT_MS } from './udp-sockets.ts';
-
-const FAILURE_INTERVAL_MS = 1000;
 
 const module_: AnswererModule = await import((workerData as UdpThreadStart).answerer);
 const libc = await openLibc();
@@ -69,12 +68,10 @@ function tellSlow(packet: SlowPacket | undefined): void {
   if (packet !== undefined) tell({ kind: 'slow', packet });
 }
 
-let reportedAtMs = 0;
-function reportFailure(error: unknown): void {
-  if (Date.now() - reportedAtMs < FAILURE_INTERVAL_MS) return;
-  reportedAtMs = Date.now();
-  tell({ kind: 'failure', error: error instanceof Error ? error : String(error) });
-}
+/** Reports an unhandled error of a query. */
+const reportFailure = throttled((error) =>
+  tell({ kind: 'failure', error: error instanceof Error ? error : String(error) }),
+);
 
 /** Returns a value of STOP. */
 function beat(control: Int32Array): number {

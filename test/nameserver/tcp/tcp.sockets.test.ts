@@ -6,12 +6,8 @@ import { decodeMessage } from '../../../src/dns/message/message.ts';
 import { TYPE } from '../../../src/dns/type-codes.ts';
 import type { InheritedAddress } from '../../../src/nameserver/handover/inherited.ts';
 import { AskedMarks } from '../../../src/nameserver/image/find/asked-marks.ts';
-import {
-  DEFAULT_TCP_LIMITS,
-  listenTcp,
-  type TcpLimits,
-  type TcpListener,
-} from '../../../src/nameserver/tcp/tcp.ts';
+import { DEFAULT_TCP_LIMITS, type TcpLimits } from '../../../src/nameserver/tcp/limited-connections.ts';
+import { listenTcp, type TcpListener } from '../../../src/nameserver/tcp/tcp.ts';
 import { FakeTransfers } from '../../support/answer/fake-transfers.ts';
 import { queryFor, summarize } from '../../support/answer/packets.ts';
 import { framed, TcpClient } from '../../support/answer/sockets.ts';

@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import type { Socket } from 'node:net';
 import { expect, it } from 'vitest';
-import { DEFAULT_TCP_LIMITS, type TcpLimits } from '../../../src/nameserver/tcp/tcp.ts';
+import { DEFAULT_TCP_LIMITS, type TcpLimits } from '../../../src/nameserver/tcp/limited-connections.ts';
 import { DohConnections } from '../../../src/nameserver/tls/doh-connections.ts';
 import { testNode } from '../../support/answer/test-node.ts';
 

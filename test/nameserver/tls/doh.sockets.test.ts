@@ -8,7 +8,7 @@ import { buffer } from 'node:stream/consumers';
 import { connect as connectTls } from 'node:tls';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { TYPE } from '../../../src/dns/type-codes.ts';
-import { DEFAULT_TCP_LIMITS, type TcpLimits } from '../../../src/nameserver/tcp/tcp.ts';
+import { DEFAULT_TCP_LIMITS, type TcpLimits } from '../../../src/nameserver/tcp/limited-connections.ts';
 import { type DohListener, listenDoh } from '../../../src/nameserver/tls/doh.ts';
 import { TlsServers } from '../../../src/nameserver/tls/tls-servers.ts';
 import { assemble, queryFor, summarize } from '../../support/answer/packets.ts';
