@@ -21,7 +21,7 @@ import { asActor, judgeNarrowing, writesRecordsOnly } from '../callers/caller.ts
 import type { CallOf } from '../calls/call.ts';
 import type { Warnings } from '../schemas/records/record.ts';
 
-export type RecordsCall = Pick<CallOf<'head'>, 'api' | 'caller' | 'domain' | 'answerHeader'>;
+export type RecordsCall = Pick<CallOf<'head'>, 'api' | 'caller' | 'domain' | 'answerHeader' | 'leaveTurn'>;
 
 export type Saved = Extract<SavedEdit, { kind: 'saved' | 'unchanged' | 'dry_run' }>;
 type Explain = (problems: readonly EditProblem[]) => Problem;
@@ -55,7 +55,7 @@ export async function saveJudged(
   explain: Explain,
   { source = 'api', ...options }: SaveOptions = {},
 ): Promise<Saved | Problem> {
-  const { api, caller, domain } = call;
+  const { api, caller, domain, leaveTurn } = call;
   let refused: Problem | undefined;
   const judged: EditMaker = async (locked) => {
     const made = typeof edit === 'function' ? await edit(locked) : edit;
@@ -70,6 +70,7 @@ export async function saveJudged(
     source,
     countryOf: api.countryOf,
     originAllow: api.originAllow ?? [],
+    onCommit: leaveTurn,
     ...options,
     edit: writesRecordsOnly(caller.key) ? judged : edit,
   });

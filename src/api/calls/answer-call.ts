@@ -60,8 +60,8 @@ export type CallAnswer =
   /** Is not validated by the schema: a stored response stays as it was, even if the schema has changed. */
   | { readonly kind: 'stored'; readonly response: StoredResponse; readonly replayed: boolean };
 
-/** Runs the work after earlier writes of the same domain. */
-export type InTurn = <T>(work: () => Promise<T>) => Promise<T>;
+/** Runs the work after earlier writes of the same domain. It calls `leave` to let the next one begin before its end. */
+export type InTurn = <T>(work: (leave?: () => void) => Promise<T>) => Promise<T>;
 
 /** From this body size, the transaction gets more time. */
 const LONG_BYTES = 256 * 1024;
@@ -75,7 +75,7 @@ export async function answerCall(
   const { admitted } = asked;
   const key = admitted?.idempotencyKey;
   if (admitted === undefined || key === undefined || route.writesNothing === true) {
-    const begin = () => runWhole(api, route, asked);
+    const begin = (leave?: () => void) => runWhole(api, route, asked, leave);
     const { outcome, headers, cookies } = await (route.waits === true ? begin() : inTurn(begin));
     if (outcome instanceof Problem) return { kind: 'problem', problem: outcome };
     return { kind: 'outcome', outcome, headers, cookies };
@@ -128,11 +128,11 @@ async function remake(
 }
 
 /** Runs the handler and writes the audit row of its route in one transaction. A refused call writes nothing. */
-async function runWhole(api: Api, route: Route, asked: AskedCall): Promise<Ran> {
+async function runWhole(api: Api, route: Route, asked: AskedCall, leaveTurn?: () => void): Promise<Ran> {
   const { audit } = route;
   const caller = asked.admitted?.caller;
   if (typeof audit !== 'string' || audit === 'changes' || caller === undefined)
-    return await run(api, route, asked);
+    return await run(api, route, asked, leaveTurn);
   return await inTransaction<Ran>(api.db, async (trx) => {
     const ran = await run({ ...api, db: trx }, route, asked);
     if (ran.outcome instanceof Problem) rollBackTo(ran);
@@ -165,7 +165,7 @@ interface Ran {
   readonly isAudited: boolean;
 }
 
-async function run(api: Api, route: Route, asked: AskedCall): Promise<Ran> {
+async function run(api: Api, route: Route, asked: AskedCall, leaveTurn?: () => void): Promise<Ran> {
   const { admitted, query, body, url, log } = asked;
   const headers: Record<string, string> = {};
   const cookies: string[] = [];
@@ -194,6 +194,7 @@ async function run(api: Api, route: Route, asked: AskedCall): Promise<Ran> {
       headers[name] = String(value);
     },
     following: asked.following,
+    leaveTurn,
     inTurnOf: asked.inTurnOf ?? ((_domainId: number, work: () => Promise<unknown>) => work()),
     audit(note?: AuditNote) {
       isAudited = true;

@@ -156,6 +156,11 @@ export interface Call<Params = unknown, Query = unknown, Body = unknown, Found =
   readonly idempotencyKey: string | undefined;
   /** Runs a write of a domain after earlier writes of it. Do not call it for the domain that the guards found. */
   inTurnOf<T>(domainId: number, work: () => Promise<T>): Promise<T>;
+  /**
+   * Lets the next write of the domain begin. The handler calls it when only the commit is left: the next write then waits for
+   * the lock of the domain's row. Undefined if the handler runs inside another transaction.
+   */
+  readonly leaveTurn?: (() => void) | undefined;
   /** Undefined unless the route declares `follows`. */
   readonly following?: Following | undefined;
   /** Sets a header of the response if it is a success. */

@@ -1,5 +1,5 @@
 // Runs the writes of each domain, or the searches of each account, one at a time, so that a busy one occupies one connection
-// of the pool instead of all. Calls that wait too long, or too many calls, are refused. If PostgreSQL fails one, those behind
+// of the pool instead of all, or two while one commits. Calls that wait too long, or too many calls, are refused. If PostgreSQL fails one, those behind
 // it fail too: each would wait as long for PostgreSQL.
 
 import { DatabaseSilence } from '../../store/postgres/bounded-client.ts';
@@ -36,19 +36,27 @@ export class Turns {
     return this.#queues.size;
   }
 
-  /** Runs the work in the order of the calls, even if earlier work failed. */
-  async run<T>(domainId: number, work: () => Promise<T>): Promise<T> {
+  /**
+   * Runs the work in the order of the calls, even if earlier work failed. The next work begins after it, or when it calls
+   * `leave`.
+   */
+  async run<T>(domainId: number, work: (leave: () => void) => Promise<T>): Promise<T> {
     const queue = this.#queues.get(domainId);
     if (queue === undefined) this.#queues.set(domainId, new Set());
     else await this.#waitIn(queue);
+    let hasLeft = false;
+    const leave = () => {
+      if (!hasLeft) this.#leave(domainId);
+      hasLeft = true;
+    };
     try {
-      return await work();
+      return await work(leave);
     } catch (error) {
       const outage = outageOf(error);
       if (outage === 'silent' || outage === 'unreachable') this.#failAll(domainId, error as Error);
       throw error;
     } finally {
-      this.#leave(domainId);
+      leave();
     }
   }
 

@@ -90,6 +90,8 @@ export interface EditOrder extends ChangedBy {
   readonly warns?: boolean;
   /** True if the records of a copy, which are not answered, may be written too. */
   readonly ofCopy?: boolean;
+  /** Called when the commit is sent. Not called inside the caller's transaction. */
+  readonly onCommit?: (() => void) | undefined;
   /** Runs at the end of the transaction, also if the edit was refused. */
   readonly settle?: (trx: Database, saved: SavedEdit) => Promise<void>;
 }
@@ -132,13 +134,14 @@ const COPIED_RECORDS =
 export async function saveEdit(db: Database, order: EditOrder): Promise<SavedEdit> {
   let listed: EditProblem | undefined;
   try {
-    return await inTransaction(db, async (trx) => {
+    const work = async (trx: Database) => {
       const saved = await lockAndSave(trx, order, (edit) => {
         listed = conflictOf(edit);
       });
       await order.settle?.(trx, saved);
       return saved;
-    });
+    };
+    return await inTransaction(db, work, order.onCommit);
   } catch (error) {
     // The planner enforces the same rules as the constraints. A violation means that data changed without the planner.
     if (!isConstraintViolation(error) || listed === undefined) throw error;

@@ -32,21 +32,33 @@ export function rollBackTo(outcome: unknown): never {
   throw new RolledBack(outcome);
 }
 
-/** Runs `work` in a transaction. An error rolls back only what `work` did; a caller's transaction continues. */
-export async function inTransaction<T>(db: Database, work: (trx: Database) => Promise<T>): Promise<T> {
+/**
+ * Runs `work` in a transaction. An error rolls back only what `work` did; a caller's transaction continues. `onCommit` is
+ * called when the commit of a new transaction was sent.
+ */
+export async function inTransaction<T>(
+  db: Database,
+  work: (trx: Database) => Promise<T>,
+  onCommit?: () => void,
+): Promise<T> {
   try {
-    return db.isTransaction ? await inSavepoint(db, work) : await inNewTransaction(db, work);
+    return db.isTransaction ? await inSavepoint(db, work) : await inNewTransaction(db, work, onCommit);
   } catch (error) {
     if (error instanceof RolledBack) return error.outcome as T;
     throw error;
   }
 }
 
-async function inNewTransaction<T>(db: Database, work: (trx: Database) => Promise<T>): Promise<T> {
+async function inNewTransaction<T>(
+  db: Database,
+  work: (trx: Database) => Promise<T>,
+  onCommit?: () => void,
+): Promise<T> {
   let isDue = false;
   const result = await db.transaction().execute(async (trx) => {
     const done = await work(trx);
     isDue = changing.has(trx) && !(await announceWithCommit(db, trx));
+    if (onCommit !== undefined) setImmediate(onCommit);
     return done;
   });
   if (isDue) announceChanges(db);

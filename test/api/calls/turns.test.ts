@@ -35,6 +35,29 @@ it('runs the work of one domain in the order of the calls, one at a time', async
   expect(turns.busy).toBe(0);
 });
 
+it('begins the next work when the work before leaves, and only that one', async () => {
+  const turns = new Turns();
+  const begun: number[] = [];
+  const pieces = [piece(), piece(), piece()];
+  const results = pieces.map(({ done }, i) =>
+    turns.run(7, async (leave) => {
+      begun.push(i);
+      if (i === 0) leave();
+      return await done;
+    }),
+  );
+  await new Promise(setImmediate);
+  expect(begun).toEqual([0, 1]);
+  pieces[0]?.finish('first');
+  expect(await results[0]).toBe('first');
+  expect(begun).toEqual([0, 1]);
+  pieces[1]?.fail(new Error('broken'));
+  await expect(results[1]).rejects.toThrow('broken');
+  pieces[2]?.finish('third');
+  expect(await results[2]).toBe('third');
+  expect(turns.busy).toBe(0);
+});
+
 it('does not make domains wait for each other', async () => {
   const turns = new Turns();
   const held = piece();
