@@ -13,6 +13,8 @@ export interface MeasuredCall {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   /** True if a global admin with a session makes the call, instead of one with a key. */
   readonly bySession?: true;
+  /** Minimum number of measured repetitions. Default: 20. */
+  readonly least?: number;
   /** `i` is different in each repetition. */
   path(i: number): string;
   body?(i: number): unknown;
@@ -62,6 +64,7 @@ export async function prepareCalls(ask: Ask, sizes = SIZES): Promise<readonly Me
       name: `batch of ${batch} domains`,
       method: 'POST',
       bySession: true,
+      least: 2,
       path: () => '/admin/domains/batch',
       body: (i) => ({
         domains: Array.from({ length: batch }, (_, n) => ({ name: `batch${i}-${n}.example`, user_id })),

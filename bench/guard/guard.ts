@@ -194,6 +194,7 @@ async function measureCall(
   call: MeasuredCall,
   round: number,
 ): Promise<Cost | undefined> {
+  const { least = 20 } = call;
   const repeat = async (times: number): Promise<Cost | undefined> => {
     const [from, to] = [used, used + times];
     used = to;
@@ -203,17 +204,20 @@ async function measureCall(
     const cost = await costOf([api], times, async () => {
       for (let i = from; i < to; i++) {
         last = await ask(call.method, call.path(i), call.body?.(i));
-        if (last.status >= 400) return;
+        if (last.status >= 400)
+          return say(
+            `  ${call.name}, ${tree.label}: ${last.status} ${JSON.stringify(last.body).slice(0, 200)}`,
+          );
       }
     });
     return (last?.status ?? 500) >= 400 ? undefined : cost;
   };
   if (round === 0) {
-    const cost = await repeat(20); // also warms up
+    const cost = await repeat(least); // also warms up
     if (cost === undefined) return undefined;
     const times = Math.ceil(MEASURED_SECONDS / Math.max(cost.cpuSeconds, 1e-4));
     if (!repetitions.has(call.name))
-      repetitions.set(call.name, Math.min(MAX_REPETITIONS, Math.max(20, times)));
+      repetitions.set(call.name, Math.min(MAX_REPETITIONS, Math.max(least, times)));
   }
   return await repeat(repetitions.get(call.name) ?? MAX_REPETITIONS);
 }
