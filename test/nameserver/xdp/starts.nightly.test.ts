@@ -135,43 +135,6 @@ describe.skipIf(NEEDS_NETWORKS !== '')(`a node with DNS_IO=xdp${NEEDS_NETWORKS}`
     expect(examples).toEqual([]);
   });
 
-  it('answers in the VLANs that have an interface at its start, and leaves other VLANs to the kernel', async ({
-    skip,
-  }) => {
-    const { server, client } = lab.hosts;
-    const received = async (vlan: number) =>
-      Number(await server.run('cat', `/sys/class/net/${XDP_INTERFACE}.${vlan}/statistics/rx_packets`));
-    const addVlan = async (vlan: number) => {
-      const name = `${XDP_INTERFACE}.${vlan}`;
-      for (const host of [server, client]) {
-        const link = ['link', XDP_INTERFACE, 'name', name, 'type', 'vlan', 'id', `${vlan}`];
-        const { code } = await host.try('ip', 'link', 'add', ...link);
-        if (code !== 0) skip('this kernel has no VLAN interfaces');
-        await host.run('sysctl', '-qw', `net/ipv4/conf/${name}/rp_filter=0`);
-        await host.run('ip', 'link', 'set', name, 'up');
-      }
-    };
-    await addVlan(8);
-    const node = await lab.startNode({ NODE_OPTIONS: '' });
-    expect(node.log()).toContain(USES_XDP);
-    await addVlan(9);
-    for (const [vlan, arrive] of [
-      [8, 0],
-      [9, 1],
-    ] as const) {
-      const device = `${XDP_INTERFACE}.${vlan}`;
-      const source = ADDRESSES.client.ipv4;
-      await client.run('ip', 'route', 'replace', `${SERVER.address}/32`, 'dev', device, 'src', source);
-      await answers(SERVER);
-      const before = await received(vlan);
-      await lab.client.do('sendBurst', from(6400 + vlan), SERVER, 100);
-      expect(await lab.client.do('sendBurst', from(6400 + vlan), SERVER, 0)).toBe(100);
-      expect(Math.floor(((await received(vlan)) - before) / 100)).toBe(arrive); // apart from ARP
-    }
-    for (const vlan of [8, 9])
-      for (const host of [server, client]) await host.run('ip', 'link', 'delete', `${XDP_INTERFACE}.${vlan}`);
-  });
-
   it('does not use XDP if the hardware removes the tags of VLANs', async () => {
     await lab.hosts.server.run('ethtool', '-K', XDP_INTERFACE, 'rxvlan', 'on');
     const node = await lab.startNode();
