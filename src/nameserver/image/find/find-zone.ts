@@ -3,16 +3,7 @@
 // ensures that no load is older than the reader slot.
 
 import type { Image } from '../image.ts';
-import {
-  apexLabelsOf,
-  HEADER,
-  REMOVED,
-  ROOT,
-  segmentOf,
-  TABLE,
-  TABLE_SLOT_WORDS,
-  wordOf,
-} from '../layout.ts';
+import { HEADER, REMOVED, ROOT, segmentOf, TABLE, TABLE_SLOT_WORDS, wordOf } from '../layout.ts';
 import type { FoldedName } from './folded-name.ts';
 
 export class ZoneFinder {
@@ -28,9 +19,12 @@ export class ZoneFinder {
 
   /** Returns the root of the zone whose apex is the longest suffix of `name` that starts at one of these labels, or 0. */
   find(name: FoldedName, from: number, to: number): number {
-    const { rootAhead } = name;
-    if (rootAhead !== 0 && from === 0 && to === name.labels && this.#isZoneOf(rootAhead, name))
+    const { rootAhead, apexLabelAhead } = name;
+    const isAhead = rootAhead !== 0 && from === 0 && to === name.labels;
+    if (isAhead && this.hasApex(rootAhead, name, apexLabelAhead)) {
+      this.apexLabel = apexLabelAhead;
       return rootAhead;
+    }
     const depths = this.#header[HEADER.APEX_DEPTHS] as number;
     const table = this.#header[HEADER.ZONE_TABLE] as number;
     const words = this.#words[segmentOf(table)] as Int32Array;
@@ -52,15 +46,6 @@ export class ZoneFinder {
       }
     }
     return 0;
-  }
-
-  /** Returns true if the apex of the zone with this root is a suffix of `name`. Then sets `apexLabel`. */
-  #isZoneOf(root: number, name: FoldedName): boolean {
-    const shape = (this.#words[segmentOf(root)] as Int32Array)[wordOf(root) + ROOT.SHAPE] as number;
-    const label = name.labels - apexLabelsOf(shape);
-    if (label < 0 || !this.hasApex(root, name, label)) return false;
-    this.apexLabel = label;
-    return true;
   }
 
   /** Returns true if the suffix of `name` that starts at a label is the apex of the zone with this root. */

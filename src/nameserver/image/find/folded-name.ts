@@ -23,8 +23,11 @@ export class FoldedName {
   readonly hashes = new Int32Array(MAX_LABELS);
   /** True if the name was read with upper-case letters. */
   hadUpperCase = false;
-  /** What ReadAhead has loaded for the name: the root of its zone and its node there, each 0 if there is none. */
+  /** Root of the zone that ReadAhead has found by the hash of its apex. 0 if there is none. */
   rootAhead = 0;
+  /** The label at which the apex of that zone starts. */
+  apexLabelAhead = 0;
+  /** Node that ReadAhead has found in that zone by the hash of the name. 0 if there is none. */
   nodeAhead = 0;
   /** The seed and factors of the hash. In this array, the compiler knows that they are integers. */
   readonly #secret: Int32Array;

@@ -44,9 +44,8 @@ export class ReadAhead {
     for (let i = 0; i < count; i++) {
       const name = names[i] as FoldedName;
       hashes[i] = name.hashes[0] as number;
-      const root = this.#findRoot(name);
-      name.rootAhead = root;
-      refs[i] = root;
+      this.#findRoot(name);
+      refs[i] = name.rootAhead;
     }
     for (let i = 0; i < count; i++) {
       const root = refs[i] as number;
@@ -75,8 +74,8 @@ export class ReadAhead {
     }
   }
 
-  /** Returns the root of the zone whose apex has the hash of the longest suffix, or 0. */
-  #findRoot(name: FoldedName): number {
+  /** Finds the zone whose apex has the hash of the longest suffix. Sets `rootAhead` and `apexLabelAhead`. */
+  #findRoot(name: FoldedName): void {
     const depths = this.#header[HEADER.APEX_DEPTHS] as number;
     const table = this.#header[HEADER.ZONE_TABLE] as number;
     const words = this.#words[segmentOf(table)] as Int32Array;
@@ -91,10 +90,13 @@ export class ReadAhead {
       for (let slot = hash >>> (32 - log2); ; slot = (slot + 1) & mask) {
         const root = words[slots + slot * TABLE_SLOT_WORDS + 1] as number;
         if (root === 0) break;
-        if (words[slots + slot * TABLE_SLOT_WORDS] === hash && root !== REMOVED) return root;
+        if (words[slots + slot * TABLE_SLOT_WORDS] !== hash || root === REMOVED) continue;
+        name.rootAhead = root;
+        name.apexLabelAhead = label;
+        return;
       }
     }
-    return 0;
+    name.rootAhead = 0;
   }
 
   /** Returns the node with this hash in the bucket at `at`, or 0. */
