@@ -72,8 +72,8 @@ function groupsOf(text: string, mayEndInIpv4: boolean): number[] | undefined {
     } else if (mayEndInIpv4 && i === parts.length - 1 && part.includes('.')) {
       const tail = readIpv4(part);
       if (tail === undefined) return undefined;
-      const [a, b, c, d] = tail as unknown as [number, number, number, number];
-      groups.push(a * 0x100 + b, c * 0x100 + d);
+      const view = new DataView(tail.buffer);
+      groups.push(view.getUint16(0), view.getUint16(2));
     } else {
       return undefined;
     }
