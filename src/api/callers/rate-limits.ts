@@ -74,8 +74,9 @@ export class MemoryWindows {
 
 export interface RateLimit {
   /**
-   * Counts one request, or `count` together: if one fits, all are admitted. `subject` is the holder of the limit: `key:17`, or `session:3` for the sessions of account 3.
-   * `headers` belong on the response, whether or not the request is admitted.
+   * Counts one request, or `count` together: if one fits, all are admitted. `subject` is the holder of the limit:
+   * `key:17`, or `session:3` for the sessions of account 3. `headers` belong on the response, whether or not the request
+   * is admitted.
    */
   take(subject: string, count?: number): Promise<Counted>;
 }

@@ -1,6 +1,6 @@
 // Runs the writes of each domain, or the searches of each account, one at a time, so that a busy one occupies one connection
-// of the pool instead of all, or two while one commits. Calls that wait too long, or too many calls, are refused. If PostgreSQL fails one, those behind
-// it fail too: each would wait as long for PostgreSQL.
+// of the pool instead of all, or two while one commits. Calls that wait too long, or too many calls, are refused. If
+// PostgreSQL fails one, those behind it fail too: each would wait as long for PostgreSQL.
 
 import { DatabaseSilence } from '../../store/postgres/bounded-client.ts';
 import { outageOf } from '../../store/postgres/outage.ts';

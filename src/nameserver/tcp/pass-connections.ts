@@ -15,6 +15,7 @@ const PASSED_OCTETS = 4096;
 /** Time to wait for a connection that cannot be passed yet, for example because its peer has not read its answers. */
 const PASS_TIMEOUT_MS = 1000;
 const PASS_RETRY_MS = 20;
+
 /** The connections of a listener. */
 interface OpenConnections extends Iterable<TcpConnection> {
   readonly size: number;

@@ -14,7 +14,7 @@ import {
   UDP_OCTETS,
 } from './frame.ts';
 
-/** What the program takes. */
+/** Properties of the frames that the program takes. */
 export interface FilterRules {
   readonly targets: readonly Target[];
   /** VLAN ids of frames that are taken, in addition to untagged ones. */
