@@ -12,6 +12,7 @@ import { type DenialKind, namesBetween } from '../../zone/signing/signed-types.t
 import { readOwners } from '../keys/read-zone-rows.ts';
 import { currentTime } from '../postgres/current-time.ts';
 import type { Database } from '../postgres/database.ts';
+import { allowLong } from '../postgres/deadlines.ts';
 import { decodeNameColumn } from '../postgres/name-column.ts';
 
 const NAMES_AT_ONCE = 64;
@@ -69,6 +70,7 @@ async function checkChain(db: Database, { id, apex }: LargeZone): Promise<string
   // One snapshot, because an edit between two statements would look like a broken chain.
   const reading = db.transaction().setIsolationLevel('repeatable read').setAccessMode('read only');
   await reading.execute(async (trx) => {
+    await allowLong(trx);
     const atApex = await readOwners(trx, id, [apex]);
     const kind = atApex.some(({ type }) => type === TYPE.NSEC3PARAM) ? 'nsec3' : 'nsec';
     let first: string | undefined;
