@@ -18,9 +18,9 @@ export function sightingsOf(name: RawBuilder<unknown>): RawBuilder<readonly Sigh
 
 /** Returns the sets that the parent showed. A shared set that it showed before a claim was made does not prove the claim. */
 export async function loadSightings(db: Database, nameText: string): Promise<readonly Sighting[]> {
-  const { rows } = await sql<{ names: string[]; lastSeenAt: Date }>`
-    select names, last_seen_at as "lastSeenAt" from ns_sightings where name = ${nameText}`.execute(db);
-  return rows.map(({ names, lastSeenAt }) => ({ names, lastSeenAt: lastSeenAt.getTime() }));
+  const { rows } = await sql<{ sightings: readonly Sighting[] }>`
+    select ${sightingsOf(sql`${nameText}`)} as sightings`.execute(db);
+  return rows[0]?.sightings ?? [];
 }
 
 export async function saveSighting(
@@ -45,10 +45,9 @@ export interface Right {
 }
 
 export async function loadRights(db: Database, nameText: string): Promise<readonly Right[]> {
-  const { rows } = await sql<Right>`
-    select names, account_id as "accountId", exclusive from ns_rights where name = ${nameText}
-    order by made_at`.execute(db);
-  return rows;
+  const { rows } = await sql<{ rights: readonly Right[] }>`
+    select ${rightsTo(sql`${nameText}`)} as rights`.execute(db);
+  return rows[0]?.rights ?? [];
 }
 
 /** Selects the rights to a name, as JSON. */
