@@ -104,15 +104,14 @@ export async function writeDomainChange(
   // A new zone has no rows to compare with.
   if (last !== undefined) parts.push(zone?.version === 0 ? rowsWritten(last) : differenceWritten(last));
   const operation = served === 'none' ? 'zone.unload' : 'zone.save';
-  const told = auditEntry(lock, order, changeId);
-  if (told !== undefined) parts.push(sql`told as (${told})`);
   parts.push(changesWritten(changes, operation, { source, actor: printActor(by) }, last));
   if (order.isNew !== true)
     parts.push(sql`domain as (
       update domains set serial = ${serial}, served = ${served}, answers_generation = ${settings.generation},
         record_count = ${order.recordCount ?? row.recordCount}, updated_at = ${lock.now}
       where id = ${row.id})`);
-  await sendWithNext(trx, sql`with ${sql.join(parts)} ${logEntry(lock, order, { changeId, serial })}`);
+  parts.push(...logWritten(lock, order, { changeId, serial }));
+  await sendWithNext(trx, sql`with ${sql.join(parts)} select`);
   announceAfterCommit(trx);
   return { changeId, serial };
 }
