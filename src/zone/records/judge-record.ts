@@ -1,7 +1,7 @@
 // Validates a single record without regard to others. Every error is a 400 that names a field.
 
 import { isWildcard, isWithin, type Name } from '../../dns/name.ts';
-import { asciiText, readName } from '../name-text.ts';
+import { asciiText, isWellFormed, readName } from '../name-text.ts';
 import {
   type EdgeAddresses,
   ORIGIN_SCHEMES,
@@ -124,7 +124,7 @@ function addRangeProblems(given: GivenValues, problems: Problems): void {
     // characters as counted by Postgres, which does not accept NUL
     if (isLongerThan(comment, MAX_COMMENT_CHARACTERS)) {
       problems.add('comment', `the comment is longer than ${MAX_COMMENT_CHARACTERS} characters`);
-    } else if (comment.includes('\0') || /\p{Surrogate}/u.test(comment)) {
+    } else if (comment.includes('\0') || !isWellFormed(comment)) {
       problems.add('comment', 'the comment is not well-formed text');
     }
   }
