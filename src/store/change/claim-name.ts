@@ -76,8 +76,8 @@ async function loadClaimed(trx: Database, { nameText, accountId, exempt }: Claim
 }
 
 /**
- * Returns a table `n` with one row: the account, the name, the names above it, and the bounds of those below it. Postgres does not see
- * the values when it plans, so the plan of a prepared statement suits all names.
+ * Returns a table `n` with one row: the account, the name, the names above it, and the bounds of those below it. Postgres
+ * does not see the values when it plans, so the plan of a prepared statement suits all names.
  */
 export function askedName(nameText: string, accountId: number): RawBuilder<unknown> {
   const { start, end, dot } = boundsBelow(nameText);

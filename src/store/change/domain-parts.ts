@@ -92,7 +92,7 @@ interface NewDomainParts {
   readonly domain: NewRow;
   /** Columns of a domain that gets the zone of its name; undefined if it does not get it yet. */
   readonly answered: ServedColumns | undefined;
-  /** Columns of any other domain, and if an operator zone has the name. */
+  /** Columns of a domain that does not get the zone, also because an operator zone has the name. */
   readonly unanswered: ServedColumns;
   readonly check: Omit<Insertable<Schema['domain_checks']>, 'domain_id' | 'account_id'>;
   readonly newVerification: NewVerification | null;

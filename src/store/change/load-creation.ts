@@ -54,7 +54,8 @@ interface ClockRow {
 
 /**
  * Takes the locks of a creation with the next statement, in the order of all writers (lock-domain.ts): the account, whose
- * limits then hold for concurrent creations, the names around the domain, and the settings.
+ * limits then hold for concurrent creations, the names around the domain, and the settings. The condition on the number of
+ * accounts makes Postgres lock the account before it evaluates the other locks.
  */
 export async function lockForCreation(
   trx: Database,

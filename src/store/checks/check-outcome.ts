@@ -16,7 +16,7 @@ import { encodeFinding, hashOf } from './check-runs.ts';
 /** A check to save. Times are milliseconds since 1970. */
 export interface CheckOrder {
   readonly domainId: number;
-  /** The number when the name was loaded. */
+  /** `domain_checks.seq` when the name was loaded. */
   readonly seq: number;
   readonly kind: CheckKind;
   /** A UUID by which the caller finds the run. */

@@ -76,7 +76,7 @@ export function gatherNames(db: Database): (domainId: number) => Promise<Checked
   });
 }
 
-/** Returns a function for `loadHeldZone`. */
+/** Returns a function that does the same as `findHeldZones`, for `loadHeldZone`. It may return further zones. */
 export function gatherZones(db: Database): (names: readonly string[]) => ReturnType<typeof findHeldZones> {
   return gatherLoads(async (lists) => {
     const zones = await findHeldZones(db, [...new Set(lists.flat())]);

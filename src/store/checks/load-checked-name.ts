@@ -50,7 +50,10 @@ export interface SavedState {
 const OWN_DS = sql`(select jsonb_path_query_array(s.machine, '$.keys[*] ? (!(@.isForeign == true)).ds[*]') from signed_zones s
   where s.domain_id = d.id and s.machine is not null)`;
 
-/** Loads the domains of each one's name. Omits those that are deleted, or in a status that is not checked. */
+/**
+ * Loads all domains of the name of each of these domains. The result has no entry for a domain that is deleted, or in a
+ * status that is not checked.
+ */
 export async function loadClaims(
   db: Database,
   domainIds: readonly number[],

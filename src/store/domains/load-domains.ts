@@ -56,7 +56,7 @@ export const HEAD: DomainPart<DomainHead> = {
   },
 };
 
-/** The same with the record that has this id, or undefined if the domain does not have it. */
+/** Returns `HEAD` with the record that has this id. `found` is undefined if the domain does not have it. */
 export function headWithRecord(
   id: number,
 ): DomainPart<DomainHead & { readonly found: ListedRecord | undefined }> {

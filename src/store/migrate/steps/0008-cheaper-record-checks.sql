@@ -1,5 +1,5 @@
--- Checks written records at a third of the cost, with the same rules. To replace a function locks no table. Transactions
--- that run the former one meanwhile finish with it.
+-- Checks written records at a third of the cost, with the same rules. Replacing a function locks no table. Statements that
+-- are running the old one finish with it.
 create or replace function check_records() returns trigger language plpgsql set enable_seqscan = off as $$
 declare
   bad record;
