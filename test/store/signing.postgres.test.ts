@@ -185,7 +185,7 @@ describe('check-large-zone', () => {
   test.each([
     ['nsec', 47],
     ['nsec3', 50],
-  ] as const)('a wrong signature and a missing denial record of a zone with %s are found', async (denial, type) => {
+  ] as const)('reports a wrong signature and a missing denial record of a zone with %s', async (denial, type) => {
     useSecrets(db);
     const { id } = await newDomain(db, await newAccount(db, 'a@example.org'));
     await saved(db, id, [

@@ -18,7 +18,7 @@ const counted = db.withPlugin({
   transformResult: async ({ result }) => result,
 });
 
-test('names requested during a load share the next one, each with its claims, and fail separately', async () => {
+test('names that are requested during a load share the next statement, and each fails only for its own reason', async () => {
   const [me, other] = [await newAccount(db, 'me@example.org'), await newAccount(db, 'other@example.org')];
   const ids: number[] = [];
   for (const [owner, name] of [
@@ -41,7 +41,7 @@ test('names requested during a load share the next one, each with its claims, an
   expect(settled.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
 });
 
-test('the fleet’s own zones above several domains are found with one statement', async () => {
+test('lookups of the fleet’s own zones above several domains share a statement', async () => {
   const by = { source: 'test', actor: 'me' } as const;
   const saved = ['lab.', 'x.lab.'].map((apex) => ({
     apex: parseName(apex),

@@ -42,7 +42,7 @@ describe('the columns of a prepared statement', () => {
     expect(described).toBe(0);
   });
 
-  it('are those of each statement that is sent together with others, also after one of them failed', async () => {
+  it('belong to the right statement of a group, also after a statement of the group failed', async () => {
     const together = async (divisor: number): Promise<unknown[]> => {
       const results: unknown[] = [];
       const sent = ['select $1::integer as a', 'select 12 / $1::integer as b', 'select $1::integer as a'];

@@ -159,7 +159,7 @@ describe('a statement that is sent behind the commit', () => {
       if (error !== undefined) throw error;
     });
 
-  it('is carried out after it', async () => {
+  it('is carried out after the commit', async () => {
     await commitWith(1, 2);
     expect(await column`select n from numbers`).toEqual([12, 6]);
   });
