@@ -16,7 +16,7 @@ export interface Checkout {
   readonly directory: string;
 }
 
-/** Checks out the commit, and installs its packages. The directory is removed with the benchmark. */
+/** Checks out the commit, and installs its packages. The directory is removed when the benchmark ends. */
 export async function checkOut(commit: string): Promise<Checkout> {
   const directory = mkdtempSync(join(tmpdir(), 'zonefleet-commit-'));
   const git = (...words: string[]) => execFileSync('git', words, { cwd: ROOT, encoding: 'utf8' }).trim();
@@ -26,7 +26,7 @@ export async function checkOut(commit: string): Promise<Checkout> {
     git('worktree', 'remove', '--force', directory);
     rmSync(directory, { recursive: true, force: true });
   });
-  // Starting any program installs the packages that are missing.
+  // Any program of the checkout installs missing packages when it starts.
   const help = [process.execPath, 'src/start/run.mjs', 'src/cli/main.ts', '--help'];
   await runToEnd(help, { cwd: directory, timeoutMs: INSTALL_MS });
   return { id, directory };

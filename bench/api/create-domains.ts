@@ -69,7 +69,7 @@ export const domains: Part = {
       ]);
     }
     for (const { api } of contestants) await api.stop();
-    const text = `\`POST /domains/\` with a name that nobody has, through the API of this tree and of commit ${options.old}, alternately, for ${options.seconds} s in each round. Each client makes its next call as soon as the one before is answered. CPU time is that of the API and Postgres for one call. Ratios are medians of those of the rounds.`;
+    const text = `\`POST /domains/\` with a new name, alternately through the API of this tree and of commit ${options.old}, for ${options.seconds} s in each round. Each client sends its next call as soon as the previous one is answered. CPU time is that of the API and Postgres per call. Each ratio is the median of the rounds’ ratios.`;
     const head = ['', 'calls/s', 'before', 'ratio', 'CPU ms', 'before', 'ratio', 'statements', 'before'];
     return [{ part: 'domains', title: 'Creating domains', blocks: [text, table(head, rows)], charts: [] }];
   },
@@ -96,7 +96,7 @@ async function runInPairs(
       runs[i].push(run);
       const { label } = contestants[i].tree;
       say(
-        `  ${one.words}, round ${round + 1} of ${rounds}, ${label}: ${fixed(run.perSecond, 1)} a second, ${fixed(run.cpuMs, 1)} ms`,
+        `  ${one.words}, round ${round + 1} of ${rounds}, ${label}: ${fixed(run.perSecond, 1)} per second, ${fixed(run.cpuMs, 1)} ms`,
       );
     }
   }

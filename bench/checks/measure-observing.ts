@@ -126,7 +126,7 @@ function observingTable(
   const perSecond = of(traced, perSecondOf);
   const cpuMillis = of(traced, cpuMillisOf);
   return table(
-    ['', 'checks/s', 'CPU ms a check', 'packets', 'p99', 'ms a check', 'p99'],
+    ['', 'checks/s', 'CPU ms per check', 'packets', 'p99', 'ms per check', 'p99'],
     [
       row(`**Zonefleet**, ${PER_SECOND} queries per second to an address`, limited, true),
       row('**Zonefleet**, without that limit', unlimited, false),

@@ -104,7 +104,7 @@ export async function guard(
     measureEncrypted(tree.dohPort, programs(tree).nameserver, queryOverHttps, HTTPS_QUERIES),
   );
   await measure('a check', (tree, round) => measureChecks(tree, programs(tree), round));
-  // The last one, because the pool concerns all domains that are created later.
+  // Measured last, because the pool applies to all domains that are created later.
   await measure('create domain, pool', (tree, round) => measurePool(tree, programs(tree), round));
 
   process.stdout.write(
@@ -292,7 +292,7 @@ async function measureChecks(tree: Tree, { workers }: Programs, round: number): 
   });
 }
 
-/** Domains of a customer, to whose account a set of the pool belongs. */
+/** Creates domains of an account that has its own set of the pool. */
 async function measurePool(tree: Tree, { api }: Programs, round: number): Promise<Cost> {
   if (round === 0) await tree.migrate(POOL);
   const ask = await tree.makeAccount(`customer${round}@guard.example`);

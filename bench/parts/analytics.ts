@@ -51,7 +51,7 @@ export const analytics: Part = {
         title: 'Analytics',
         blocks: [
           'Three writers send 20 000 lines per second in total to the embedded engine, one batch per second. Each keeps batches that are not stored yet, and repeats them with the same token. ' +
-            `Queries cover 30 days; the slowest of three runs counts. Load of the machine at the end: ${loadavg()[0]?.toFixed(1)}, on two cores.`,
+            `Queries cover 30 days; each figure is the slowest of three runs. Load of the machine at the end: ${loadavg()[0]?.toFixed(1)}, on two cores.`,
           table(['', 'figure'], rows as string[][]),
         ],
         charts: [],

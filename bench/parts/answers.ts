@@ -62,7 +62,7 @@ async function compare(
       const choice = edns.get(server.name) ?? { kind: 'none' };
       return measure(running, { queries, seconds: options.seconds, edns: choice }, options);
     });
-    blocks.push(`### Questions ${title}`, comparisonTable(runs, LIMITS[name]));
+    blocks.push(`### Queries ${title}`, comparisonTable(runs, LIMITS[name]));
     charts.push({
       name: `answers-${name}`,
       title: `CPU per query, queries ${title}`,

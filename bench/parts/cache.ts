@@ -27,7 +27,7 @@ export const cache: Part = {
             [
               ['p50', percentile(purges, 0.5).toFixed(1)],
               ['p99', judged(percentile(purges, 0.99), PURGE_MS, 1)],
-              ['most', Math.max(...purges).toFixed(1)],
+              ['maximum', Math.max(...purges).toFixed(1)],
             ],
           ),
           `Then one domain gets ${count(entries)} entries. Times are those of a page with its total over HTTP, medians of three. A statement may take 4.5 seconds.`,

@@ -56,7 +56,7 @@ export const refresh: Part = {
         part: 'refresh',
         title: 'Renewed signatures',
         blocks: [
-          'One worker and Postgres on the same cores; CPU is that of both. All zones are due; each is read, signed and written with a new serial. One in eight is read again and verified, as long as more are due than a round takes. Of the large zone, all denials and one in eight signatures are verified.',
+          'One worker and Postgres share the cores; CPU is that of both. All zones are due. Each is read, signed and written with a new serial. One in eight is read again and verified while more zones are due than one round processes. For the large zone, all denials and one in eight signatures are verified.',
           table(
             [
               '',

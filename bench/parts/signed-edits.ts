@@ -106,7 +106,7 @@ async function measureEdits(
     title: 'Edits of signed domains under load',
     blocks: [
       `${count(domains)} unsigned and ${count(domains)} signed domains of the recipe, and a signed one of ${count(names)} names; ` +
-        `${count(QUERIES_PER_SECOND)} questions with DO a second. Each edit replaces an address as the API does: planned, signed and ` +
+        `${count(QUERIES_PER_SECOND)} queries with DO per second. Each edit replaces an address as the API does: planned, signed and ` +
         'committed in one transaction. Postgres, dnsperf and the process that edits share a core.',
       visibleTable([
         [`unsigned, ${EDITS_PER_SECOND} edits per second`, unsigned, LIMITS.p99],
@@ -174,7 +174,7 @@ async function costOfEdits(url: string, target: EditTarget, nodePid?: number): P
   return { postgres: of('postgres'), program: of('program'), node: of('node') };
 }
 
-/** A node causes work of its own and of Postgres. */
+/** The last two columns show what each node adds. */
 function costTable(costs: readonly EditCost[], withNode: readonly EditCost[]): string {
   const limits = [LIMITS.cpuMs, undefined, LIMITS.largeCpuMs];
   return table(

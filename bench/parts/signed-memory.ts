@@ -135,12 +135,12 @@ function describe(
     part: 'signed_memory',
     title: `Memory and start of ${count(zones)} signed zones`,
     blocks: [
-      `Each zone has the 12 records of the recipe, and with its key, NSEC and ${signatures} signatures of 64 octets ${records}. All ` +
-        'have the signatures of the first, because no server verifies them. Memory is the proportional set size after a load with DO.',
+      `Each zone has the 12 records of the recipe, and ${records} records with its key, NSEC and ${signatures} signatures of 64 octets. All ` +
+        'zones have the signatures of the first one, because no server verifies them. Memory is the proportional set size after a load with DO.',
       memory,
-      `Without signatures the same zone takes ${fixed(kilobytes(unsigned.imageBytes), 2)} KB of the image: with NSEC, key and order ` +
-        `index ${fixed(more / signatures, 0)} octets for each signature.`,
-      `The snapshot has ${snapshot} MiB.`,
+      `Without signatures, the same zone takes ${fixed(kilobytes(unsigned.imageBytes), 2)} KB of the image. Each signature adds ` +
+        `${fixed(more / signatures, 0)} octets, including its share of NSEC, key and order index.`,
+      `The size of the snapshot is ${snapshot} MiB.`,
       starts,
     ],
     charts: [],

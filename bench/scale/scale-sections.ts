@@ -9,7 +9,8 @@ import type { DrawnRuns, ScaleResults, Weight } from './scale-results.ts';
 
 const RECIPE_TEXT =
   'Each zone has 12 records: SOA, 2 NS, 3 A, 2 CNAME, MX, and 3 TXT of 30, 40 and 110 characters.';
-const SAME_FILE = 'NSD and Knot read the same small file for every zone, so no million files are opened.';
+const SAME_FILE =
+  'NSD and Knot read the same small file for every zone, so that they need not open a million files.';
 
 const isOurs = ({ server }: { server: { name: string } }) => server.name === 'zonefleet';
 
@@ -129,7 +130,7 @@ export function startSection({ set, times, small, before, peerStartMs }: ScaleRe
   const size =
     times.snapshotBytes === undefined
       ? 'No snapshot was written.'
-      : `The snapshot has ${fixed(times.snapshotBytes / 2 ** 20, 0)} MiB.`;
+      : `The size of the snapshot is ${fixed(times.snapshotBytes / 2 ** 20, 0)} MiB.`;
   return {
     part: 'start',
     title: `Start with ${count(set.recipe?.count ?? 0)} zones`,

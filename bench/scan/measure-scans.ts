@@ -139,7 +139,7 @@ function costTable(programs: Programs): string {
   const at = (values: readonly number[], share: number, digits: number) =>
     fixed(percentile(values, share), digits);
   return table(
-    ['', 'queries', 'p95', 'most', 's per zone', 'p95', 'most', 'CPU ms per zone'],
+    ['', 'queries', 'p95', 'maximum', 's per zone', 'p95', 'maximum', 'CPU ms per zone'],
     programs.map(({ title, measured: { questions, seconds, cpuSeconds } }) => [
       title,
       at(questions, 0.5, 0),
