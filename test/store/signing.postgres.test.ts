@@ -5,6 +5,11 @@ import { forgetNodes } from '../../src/store/feed/nodes.ts';
 import type { Database } from '../../src/store/postgres/database.ts';
 import { listDomainChanges } from '../../src/store/records/load-changes.ts';
 import { checkLargeZone } from '../../src/store/signing/check-large-zone.ts';
+import {
+  verifyZone,
+  type ZoneToVerify,
+  zonesToVerify,
+} from '../../src/store/signing/check-zone-signatures.ts';
 import { claimDuePieces, claimDueRefreshes, endLease } from '../../src/store/signing/claim-due-zones.ts';
 import { disableSigning } from '../../src/store/signing/disable-signing.ts';
 import { findUnableNodes } from '../../src/store/signing/enable-signing.ts';
@@ -206,6 +211,20 @@ describe('check-large-zone', () => {
     ]);
     await query`delete from zone_records where ctid in (select ctid from zone_records where type = ${type} limit 1)`;
     expect((await faults()).join()).toContain('does not point to the next one');
+  });
+
+  it('reports no faults of a zone that is unsigned during the check', async () => {
+    useSecrets(db);
+    const { id } = await newDomain(db, await newAccount(db, 'a@example.org'));
+    await saved(db, id, ['www A 192.0.2.1']);
+    await enabled(db, { domainId: id });
+    const [zone] = await zonesToVerify(db, 0);
+    await query`update zones set records = 6000; delete from zone_records where type = 46 and owner like 'www.%'`;
+    expect(await zonesToVerify(db, 0)).toEqual([]);
+    const faults = () => verifyZone(db, zone as ZoneToVerify);
+    expect(await faults()).toContain('www.example.com. A has no signature');
+    await query`update signed_zones set phase = 'unsigning'`;
+    expect(await faults()).toEqual([]);
   });
 });
 

@@ -20,13 +20,15 @@ export interface ZoneToVerify {
   readonly name: string;
 }
 
+/** Selects signed zones `s` that are served and whose signatures are complete, with their zone `z`. */
+const VERIFIABLE = sql`signed_zones s left join domains d on d.id = s.domain_id
+  join zones z on z.deleted_at is null and (z.id = d.zone_id or (z.name = s.zone_name and z.kind = 'operator'))
+  where s.phase not in ('signing', 'unsigning', 'off') and not s.verbatim`;
+
 /** Returns the next served signed zones after this id, in the order of ids. Empty at the end. */
 export async function zonesToVerify(db: Database, after: number): Promise<ZoneToVerify[]> {
   const { rows } = await sql<ZoneToVerify>`
-    select s.id, z.name from signed_zones s left join domains d on d.id = s.domain_id
-      join zones z on z.id = d.zone_id or (z.name = s.zone_name and z.kind = 'operator')
-    where s.id > ${after} and s.phase not in ('signing', 'unsigning', 'off') and not s.verbatim
-      and z.deleted_at is null and z.records <= ${MOST_RECORDS}
+    select s.id, z.name from ${VERIFIABLE} and s.id > ${after} and z.records <= ${MOST_RECORDS}
     order by s.id limit ${SAMPLE}`.execute(db);
   return rows;
 }
@@ -40,13 +42,20 @@ export async function checkZoneSignatures(db: Database, apex: Name): Promise<str
 }
 
 /** Does the same for a zone by name in stored form, in pieces if the zone is large. */
-export async function verifyZone(db: Database, { name }: ZoneToVerify): Promise<string[]> {
+export async function verifyZone(db: Database, { id, name }: ZoneToVerify): Promise<string[]> {
   const apex = decodeNameColumn(name);
   const { rows } = await sql<{ id: number }>`
     select id from zones where name = ${name} and deleted_at is null and records > ${MOST_RECORDS}`.execute(
     db,
   );
   const [large] = rows;
-  if (large !== undefined) return await checkLargeZone(db, { id: large.id, apex });
-  return (await checkZoneSignatures(db, apex)) ?? [];
+  if (large === undefined) return (await checkZoneSignatures(db, apex)) ?? [];
+  const faults = await checkLargeZone(db, { id: large.id, apex });
+  // The zone may have been deleted or unsigned during the check.
+  return faults.length > 0 && (await isVerifiable(db, id)) ? faults : [];
+}
+
+async function isVerifiable(db: Database, signedId: number): Promise<boolean> {
+  const { rows } = await sql`select from ${VERIFIABLE} and s.id = ${signedId}`.execute(db);
+  return rows.length > 0;
 }
