@@ -1,5 +1,6 @@
 // Creates many domains in one call, a hundred in one transaction.
 
+import type { FastifyBaseLogger } from 'fastify';
 import { lockNamesAroundAll } from '../../store/change/lock-domain.ts';
 import type { Database } from '../../store/postgres/database.ts';
 import { encodeNameColumn } from '../../store/postgres/name-column.ts';
@@ -10,33 +11,40 @@ import { parseDomainName } from '../../zone/domain/domain-name.ts';
 /** Number of domains in one transaction. */
 const GROUP = 100;
 
+interface Named {
+  readonly name: string;
+}
+
+interface Created {
+  readonly outcome: 'created' | 'exists' | 'refused';
+}
+
 interface Creation<I, R> {
+  readonly db: Database;
+  readonly log: FastifyBaseLogger;
   /** Takes the locks that precede those of names. */
   readonly lockFirst?: (trx: Database) => Promise<void>;
   readonly create: (db: Database, item: I, index: number) => Promise<R>;
-  /** Returns the result of a domain for which `create` threw an error. */
-  readonly fail: (item: I, index: number, error: unknown) => R;
 }
 
 /** Returns the results in the order of the items. Throws if the database fails; the groups created before stay. */
-export async function createInGroups<I extends { readonly name: string }, R>(
-  db: Database,
+export async function createInGroups<I extends Named, R extends Created>(
   items: readonly I[],
   creation: Creation<I, R>,
-): Promise<R[]> {
-  const results: R[] = [];
+) {
+  const domains: (R | Failed)[] = [];
   for (let first = 0; first < items.length; first += GROUP)
-    results.push(...(await createGroup(db, items.slice(first, first + GROUP), first, creation)));
-  return results;
+    domains.push(...(await createGroup(items.slice(first, first + GROUP), first, creation)));
+  const count = (wanted: Created['outcome']) => domains.filter(({ outcome }) => outcome === wanted).length;
+  return { domains, created: count('created'), existing: count('exists'), refused: count('refused') };
 }
 
 /** If the transaction fails, each domain gets its own, so that only those fail that cannot be created. */
-async function createGroup<I extends { readonly name: string }, R>(
-  db: Database,
+async function createGroup<I extends Named, R>(
   group: readonly I[],
   first: number,
-  { lockFirst, create, fail }: Creation<I, R>,
-): Promise<R[]> {
+  { db, log, lockFirst, create }: Creation<I, R>,
+): Promise<(R | Failed)[]> {
   const results: R[] = [];
   try {
     await inTransaction(db, async (trx) => {
@@ -49,19 +57,27 @@ async function createGroup<I extends { readonly name: string }, R>(
   } catch (error) {
     if (outageOf(error) !== undefined) throw error;
   }
-  const single: R[] = [];
+  const single: (R | Failed)[] = [];
   for (const [at, item] of group.entries()) {
     try {
       single.push(await create(db, item, first + at));
     } catch (error) {
       if (outageOf(error) !== undefined) throw error;
-      single.push(fail(item, first + at, error));
+      log.error({ err: error, domain: item.name }, 'a domain of a batch could not be created');
+      single.push(failed(item, first + at));
     }
   }
   return single;
 }
 
-function nameTextOf({ name }: { readonly name: string }): string[] {
+type Failed = ReturnType<typeof failed>;
+
+function failed({ name }: Named, index: number) {
+  const error = `domains[${index}]: an internal error`;
+  return { name, outcome: 'refused', code: 'internal_error', error } as const;
+}
+
+function nameTextOf({ name }: Named): string[] {
   const parsed = parseDomainName(name);
   return parsed.kind === 'problem' ? [] : [encodeNameColumn(parsed.name)];
 }

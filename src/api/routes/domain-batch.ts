@@ -29,29 +29,20 @@ export const createDomains = route(account(), {
   problems: ['managed_by_reseller'],
   statuses: [429],
   async run(call) {
-    const { api, caller, body } = call;
+    const { api, caller, body, log } = call;
     const { id, isAdmin } = caller.account;
     const counted = await api.domainRate?.take(`domains:${id}`, body.domains.length);
     if (counted?.problem !== undefined) {
-      const message = `the account created ${counted.limit} domains or more in the last 60 seconds`;
+      const message = `an account can create ${counted.limit} domains in 60 seconds with this call`;
       return new Problem(429, message, { headers: counted.problem.headers });
     }
-    const domains = await createInGroups(api.db, body.domains, {
+    return await createInGroups(body.domains, {
+      db: api.db,
+      log,
       // The account's lock precedes those of names, as in a single create.
       ...(!isAdmin && { lockFirst: (trx: Database) => lockRoom(trx, id) }),
       create: (db, item, index) => createOne(call, db, item, index),
-      fail({ name }, index, error): Result {
-        call.log.error({ err: error, domain: name }, 'a domain of a batch could not be created');
-        return {
-          name,
-          outcome: 'refused',
-          code: 'internal_error',
-          error: `domains[${index}]: an internal error`,
-        };
-      },
     });
-    const count = (wanted: Result['outcome']) => domains.filter(({ outcome }) => outcome === wanted).length;
-    return { domains, created: count('created'), existing: count('exists'), refused: count('refused') };
   },
 });
 
@@ -84,7 +75,7 @@ function shown(domain: Domain, isNewClaim: boolean): Partial<Result> {
 }
 
 function refused(name: string, index: number, { code, error, members }: Problem): Result {
-  const [known = 'dnssec_unavailable'] = OWN_DOMAIN_REFUSALS.filter((each) => each === code);
+  const known = OWN_DOMAIN_REFUSALS.find((each) => each === code) ?? 'dnssec_unavailable';
   const at = `domains[${index}]`;
   const text =
     members.fields === undefined ? `${code === 'domain_taken' ? '.name' : ''}: ${error}` : `.${error}`;

@@ -30,16 +30,11 @@ export const createDomains = route(admin, {
     const asked: Asked[] = [];
     for (const item of call.body.domains)
       asked.push({ ...item, accountId: await idOf(String(item.user_id ?? item.user_email)) });
-    const domains = await createInGroups(db, asked, {
+    return await createInGroups(asked, {
+      db,
+      log: call.log,
       create: (trx, item, index) => createOne(call, trx, item, index),
-      fail({ name }, index, error): Result {
-        call.log.error({ err: error, domain: name }, 'a domain of a batch could not be created');
-        const message = `domains[${index}]: an internal error, which the log of the API describes`;
-        return { name, outcome: 'refused', code: 'internal_error', error: message };
-      },
     });
-    const count = (wanted: Result['outcome']) => domains.filter(({ outcome }) => outcome === wanted).length;
-    return { domains, created: count('created'), existing: count('exists'), refused: count('refused') };
   },
 });
 
