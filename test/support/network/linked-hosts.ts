@@ -59,8 +59,8 @@ export class LinkedHosts {
     const peer = ['peer', 'name', name, ...end, 'netns', `${this.client.pid}`];
     await this.server.run('ip', 'link', 'add', name, ...end, 'type', 'veth', ...peer);
     for (const host of [this.server, this.client]) {
-      // Otherwise the kernel leaves the checksums of UDP packets to a device that does not exist.
-      // and does not show VLAN tags to programs.
+      // Otherwise the kernel leaves the checksums of UDP packets to a device that does not exist, and does not show VLAN
+      // tags to programs.
       await host.run('ethtool', '-K', name, 'tx', 'off', 'rxvlan', 'off', 'txvlan', 'off');
       await host.run('sysctl', '-qw', `net.ipv4.conf.${name}.rp_filter=0`);
       await host.run('ip', 'link', 'set', name, 'up');

@@ -279,7 +279,7 @@ describe('a batch', () => {
       await sql`drop function public.fails`.execute(api.db);
     });
 
-    it('keeps the groups before, and nothing of its own, if the database is busy', async () => {
+    it('keeps earlier groups, and rolls back its own, if the database is busy', async () => {
       await failWith('55P03');
       const first = Array.from({ length: 100 }, (_, i) => ({
         ...domains()[0],
