@@ -158,7 +158,7 @@ export async function openLineStream({ pieces, giveUp }: StreamedLines): Promise
   });
 }
 
-/** The response of a route that produces lines: each without its line break, or several with their line breaks as octets. */
+/** The response of a route that produces lines: a string is a line without its line break, octets are whole lines. */
 export class StreamedText {
   readonly lines: Iterable<string | Buffer>;
 

@@ -157,8 +157,8 @@ export interface Call<Params = unknown, Query = unknown, Body = unknown, Found =
   /** Runs a write of a domain after earlier writes of it. Do not call it for the domain that the guards found. */
   inTurnOf<T>(domainId: number, work: () => Promise<T>): Promise<T>;
   /**
-   * Lets the next write of the domain begin. The handler calls it when only the commit is left: the next write then waits for
-   * the lock of the domain's row. Undefined if the handler runs inside another transaction.
+   * Lets the next write of the domain begin. Call it when the commit is sent: the next write then waits only for the lock of
+   * the domain's row. Undefined if the handler runs inside another transaction.
    */
   readonly leaveTurn?: (() => void) | undefined;
   /** Undefined unless the route declares `follows`. */
