@@ -59,7 +59,7 @@ export async function claimName(trx: Database, claim: Claim, loaded?: ClaimedNam
   };
 }
 
-/** What `claimName` decides on. */
+/** Data about a name on which `claimName` decides. */
 export interface ClaimedName {
   readonly rivals: readonly Rival[];
   readonly nowMs: number;

@@ -72,7 +72,7 @@ export async function setsForClaim(
   return sets;
 }
 
-/** What `setsForClaim` decides on. */
+/** Data about a name on which `setsForClaim` decides. */
 export interface ClaimPast {
   readonly othersClaim: boolean;
   readonly sightings: readonly Sighting[];

@@ -80,7 +80,7 @@ export function recordsAtApexAnd(names: readonly string[], ids: readonly number[
         and ${IS_NO_OWN_NS})`;
 }
 
-/** What an edit must know of the records with these ids. */
+/** Facts about existing records that an edit depends on. */
 export interface TouchedJson {
   /** Those of the ids whose records the service manages. */
   readonly managed: readonly number[];
