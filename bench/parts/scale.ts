@@ -1,5 +1,5 @@
 // A million small zones: the cost of an answer, the memory of the zones, and the time until they are answered after a
-// start. The three parts share their servers. Ours keeps running, and the others run one after the other, because most
+// start. The three parts share their servers. Zonefleet keeps running, and the others run one after the other, because most
 // machines cannot hold all of them in memory.
 
 import { checkOut } from '../checkout.ts';

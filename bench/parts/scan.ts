@@ -11,7 +11,7 @@ export const scan: Part = {
   async run(options) {
     say('zone by zone');
     const { zones, records, blocks } = await measureScans(options);
-    say('twenty at once');
+    say('twenty concurrent scans');
     const crowd = await measureCrowd(options);
     return [
       {
