@@ -113,7 +113,7 @@ export const API_SETTINGS = {
     readers: API,
     schema: rate('requests per minute'),
     byDefault: '300',
-    is: 'requests with one key in any 60 seconds, counted over all API processes',
+    is: 'requests with one key, and domains of one account in `POST /domains/batch`, in any 60 seconds, counted over all API processes',
   }),
   /** Per key. Undefined means no limit. */
   updatesPerSecond: setting({
