@@ -69,6 +69,7 @@ export class StatementGroup extends PgQuery {
   /** Index of the statement that is being sent or answered. pg finds its members on this object. */
   #current = 0;
   #isFailed = false;
+  /** False while the statements are encoded. */
   #isSent = false;
 
   constructor(statements: readonly Statement[], known: KnownColumns, callback: Callback) {
@@ -130,7 +131,8 @@ export class StatementGroup extends PgQuery {
   }
 
   override handleError(error: Error, wire: Wire): void {
-    // Such a statement follows the commit. pg passes no more messages on after an error.
+    // Only statements behind the commit discard their rows and are last, so the commit succeeded. After an error, pg does
+    // not pass on the end of the group.
     const isBehind = this.#isSent && this.#statements.slice(this.#current).every(({ returns }) => !returns);
     this.#isFailed = !isBehind;
     // Postgres does not parse or describe the statements after the failed one.
