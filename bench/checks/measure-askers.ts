@@ -1,4 +1,4 @@
-// The cost of a thousand users of `/check/NAME` for the checks of our customers' domains.
+// Measures how a thousand users of `/check/NAME` delay the checks of customers' domains.
 
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -22,7 +22,7 @@ const BEGIN_MS = 7000;
 
 export interface MeasuredAskers {
   readonly domains: number;
-  /** Checks per second of our customers' domains, alternately without and with users. */
+  /** Checks of customers' domains per second, alternately without and with users. */
   readonly without: readonly number[];
   readonly beside: readonly number[];
   /** Number of responses by status, and the duration in seconds. */

@@ -120,7 +120,7 @@ const ABOUT =
   'Two network namespaces are joined by a pair of virtual interfaces (veth, XDP in driver mode, copied packets), one for each ' +
   'server. The server has one core, and kxdpgun the other one; it sends at a fixed rate, also over XDP. The zone and the ' +
   'queries are those of the first part. The kernel receives packets for the server on the core of the client, whose time is ' +
-  'in no column. “Process” is the time of the server’s processes, “core” that of its whole core with the kernel’s interrupts.';
+  'not included. “Process” is the processor time of the server’s processes, “core” that of its whole core with the kernel’s interrupts.';
 
 async function warmUp(contestant: XdpContestant, load: GunLoad): Promise<void> {
   const { rcodes, replies } = await runKxdpgun(load);
@@ -202,7 +202,10 @@ function tableOf(runs: ReadonlyMap<XdpContestant, readonly XdpRun[]>, limits: Li
     ];
   });
   const head = ['replies/s', '% replied', 'process, µs per reply', 'lowest–highest', 'core, µs per reply'];
-  return table(['', ...head, 'our replies ÷ these', 'our process ÷ this', 'our core ÷ this'], rows);
+  return table(
+    ['', ...head, 'Zonefleet ÷ this, replies', 'Zonefleet ÷ this, process', 'Zonefleet ÷ this, core'],
+    rows,
+  );
 }
 
 /** Compares the answers of one node over XDP and through the kernel. */
