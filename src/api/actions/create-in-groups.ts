@@ -1,4 +1,4 @@
-// Creates many domains in one call, a hundred in one transaction.
+// Creates many domains in one call, up to a hundred in one transaction.
 
 import type { FastifyBaseLogger } from 'fastify';
 import { lockNamesAroundAll } from '../../store/change/lock-domain.ts';
@@ -8,8 +8,10 @@ import { outageOf } from '../../store/postgres/outage.ts';
 import { inTransaction } from '../../store/postgres/transaction.ts';
 import { parseDomainName } from '../../zone/domain/domain-name.ts';
 
-/** Number of domains in one transaction. */
+/** Maximum number of domains in one transaction. */
 const GROUP = 100;
+/** A transaction that takes longer gets no further domain, so that it ends in time if Postgres is distant or busy. */
+const GROUP_MS = 2000;
 
 interface Named {
   readonly name: string;
@@ -33,25 +35,32 @@ export async function createInGroups<I extends Named, R extends Created>(
   creation: Creation<I, R>,
 ) {
   const domains: (R | Failed)[] = [];
-  for (let first = 0; first < items.length; first += GROUP)
+  for (let first = 0; first < items.length; first = domains.length)
     domains.push(...(await createGroup(items.slice(first, first + GROUP), first, creation)));
   const count = (wanted: Created['outcome']) => domains.filter(({ outcome }) => outcome === wanted).length;
   return { domains, created: count('created'), existing: count('exists'), refused: count('refused') };
 }
 
-/** If the transaction fails, each domain gets its own, so that only those fail that cannot be created. */
+/**
+ * Returns the results of at least one item, in order. If the transaction fails, each domain gets its own, so that only
+ * those fail that cannot be created.
+ */
 async function createGroup<I extends Named, R>(
   group: readonly I[],
   first: number,
   { db, log, lockFirst, create }: Creation<I, R>,
 ): Promise<(R | Failed)[]> {
   const results: R[] = [];
+  const until = performance.now() + GROUP_MS;
   try {
     await inTransaction(db, async (trx) => {
       await lockFirst?.(trx);
       // In the order of all writers, so that concurrent calls with the same names cannot cause a deadlock.
       await lockNamesAroundAll(trx, group.flatMap(nameTextOf));
-      for (const [at, item] of group.entries()) results.push(await create(trx, item, first + at));
+      for (const [at, item] of group.entries()) {
+        results.push(await create(trx, item, first + at));
+        if (performance.now() > until) break;
+      }
     });
     return results;
   } catch (error) {

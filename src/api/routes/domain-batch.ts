@@ -1,4 +1,4 @@
-// POST /domains/batch: creates domains of the calling account, a hundred in one transaction.
+// POST /domains/batch: creates domains of the calling account, up to a hundred in one transaction.
 
 import type { z } from 'zod';
 import { lockRoom } from '../../store/accounts/account-limits.ts';
@@ -20,9 +20,9 @@ export const createDomains = route(account(), {
   tag: 'Domains',
   summary: 'Creates up to 1,000 domains.',
   description:
-    'Each domain is created as by `createDomain`, in the order of the request, a hundred in one transaction. A domain that is refused does not affect the others. If the call fails, repeat it: the groups of a hundred that were created stay, and domains that the account already has are reported as `exists`. An account may create as many domains in any 60 seconds with this call as a key may make requests. A call that begins below this limit is carried out completely; after that, calls get a 429 with `Retry-After`.',
+    'Each domain is created as by `createDomain`, in the order of the request, up to a hundred in one transaction. A domain that is refused does not affect the others. If the call fails, repeat it: the groups that were created stay, and domains that the account already has are reported as `exists`. In any 60 seconds, an account may list as many domains in this call as a key may make requests. A call that begins below this limit is carried out completely; after that, calls get a 429 with `Retry-After`.',
   audit: 'changes',
-  // Each hundred has its own transaction, so that names are not locked until the call ends.
+  // Each group has its own transaction, so that names are not locked until the call ends.
   waits: true,
   body: OwnDomainBatch,
   response: OwnDomainBatchResult,
@@ -33,7 +33,7 @@ export const createDomains = route(account(), {
     const { id, isAdmin } = caller.account;
     const counted = await api.domainRate?.take(`domains:${id}`, body.domains.length);
     if (counted?.problem !== undefined) {
-      const message = `an account can create ${counted.limit} domains in 60 seconds with this call`;
+      const message = `an account can list ${counted.limit} domains in 60 seconds in this call`;
       return new Problem(429, message, { headers: counted.problem.headers });
     }
     return await createInGroups(body.domains, {

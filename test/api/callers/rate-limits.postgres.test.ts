@@ -73,7 +73,7 @@ describe('the rate limit in responses', () => {
     const { status, body, headers } = await batch('one.com');
     expect([status, body]).toEqual([
       429,
-      { error: 'an account can create 3 domains in 60 seconds with this call' },
+      { error: 'an account can list 3 domains in 60 seconds in this call' },
     ]);
     expect(headers['retry-after']).toMatch(/^[56]\d$/);
     expect((await api.ask('GET', '/domains/', { as: 'stranger' })).body).toEqual([]);

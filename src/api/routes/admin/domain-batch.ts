@@ -1,4 +1,4 @@
-// POST /admin/domains/batch: creates domains for several accounts, a hundred in one transaction.
+// POST /admin/domains/batch: creates domains for several accounts, up to a hundred in one transaction.
 
 import type { z } from 'zod';
 import { accountIds } from '../../../store/accounts/accounts.ts';
@@ -18,9 +18,9 @@ export const createDomains = route(admin, {
   tag: 'Domains',
   summary: 'Creates domains for several accounts.',
   description:
-    'Intended for migrating to this service. The domains are created in the order of the request, a hundred in one transaction. A domain that is refused does not affect the others. If the call fails, repeat it: the groups of a hundred that were created stay. A new domain is answered completely as soon as it has records, unless the finding `APEX_ONLY` says otherwise: see `served`. Without `approve`, the finding appears if another account has a domain with the same name, or with a name above or below it. With `approve`, it appears only if such a domain above or below is answered completely, or if an operator created an older one above. If the call is repeated, domains that their accounts already have are reported as `exists`.',
+    'Intended for migrating to this service. The domains are created in the order of the request, up to a hundred in one transaction. A domain that is refused does not affect the others. If the call fails, repeat it: the groups that were created stay. A new domain is answered completely as soon as it has records, unless the finding `APEX_ONLY` says otherwise: see `served`. Without `approve`, the finding appears if another account has a domain with the same name, or with a name above or below it. With `approve`, it appears only if such a domain above or below is answered completely, or if an operator created an older one above. If the call is repeated, domains that their accounts already have are reported as `exists`.',
   audit: { inHandler: 'domain.approve' },
-  // Each hundred has its own transaction, so that names are not locked until the call ends.
+  // Each group has its own transaction, so that names are not locked until the call ends.
   waits: true,
   body: DomainBatch,
   response: DomainBatchResult,
