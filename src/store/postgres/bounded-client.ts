@@ -164,7 +164,8 @@ export class BoundedClient extends Client {
       clearTimeout(pending.timer);
       this.#pending.delete(pending);
       if (error === undefined) {
-        if (this.#pending.size === 0 && this.getTransactionStatus() === 'I') this.#endTransaction();
+        const isOver = texts.includes('commit') || this.getTransactionStatus() === 'I';
+        if (this.#pending.size === 0 && isOver) this.#endTransaction();
         return null;
       }
       this.#statements.noteFailure(error);
