@@ -4,13 +4,13 @@ import type { Chart } from './report/chart.ts';
 import type { Server } from './servers/server.ts';
 
 export interface BenchOptions {
-  /** Runs of each server; the median counts. */
+  /** Runs of each server. Results are their medians. */
   readonly rounds: number;
   /** Duration of each run. */
   readonly seconds: number;
   /** The commit with which a part compares this tree. */
   readonly old: string;
-  /** Number of zones of the recipe. Undefined: the part's default. */
+  /** Number of zones of the recipe. Default: that of the part. */
   readonly zones: number | undefined;
   /** Duration of the soak. */
   readonly soakSeconds: number;
@@ -20,7 +20,7 @@ export interface BenchOptions {
   readonly serversAreChosen: boolean;
   readonly serverCpu: number | undefined;
   readonly loadCpu: number | undefined;
-  /** For query files; gone with the benchmark. */
+  /** For query files. Removed when the benchmark ends. */
   readonly directory: string;
   /** Further arguments, for a part that starts the benchmark again. */
   readonly words: readonly string[];
@@ -29,7 +29,7 @@ export interface BenchOptions {
 export interface Section {
   readonly part: PartName;
   readonly title: string;
-  /** Markdown: tables and what to know about them. */
+  /** Markdown: tables and explanations. */
   readonly blocks: readonly string[];
   readonly charts: readonly Chart[];
   /** Describes its figures, unless they are the medians of the requested number of runs. */
