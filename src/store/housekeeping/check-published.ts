@@ -51,7 +51,11 @@ interface Published {
 }
 
 async function loadPublished(trx: Database, row: DomainRow): Promise<Published> {
-  const zone = await trx.selectFrom('zones').selectAll().where('id', '=', row.zoneId).executeTakeFirst();
+  const zone = await trx
+    .selectFrom('zones')
+    .select(['id', 'records', 'deleted_at'])
+    .where('id', '=', row.zoneId)
+    .executeTakeFirst();
   if (zone === undefined) return { records: [], count: 0, deleted: true };
   const rows = await trx
     .selectFrom('zone_records')

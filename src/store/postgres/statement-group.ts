@@ -1,5 +1,6 @@
 // Statements that are sent in one packet and answered in one. If one fails, Postgres skips those after it. The columns of a
-// prepared statement are described once per connection: Postgres rejects the statement if they have changed.
+// prepared statement are described once per connection: Postgres rejects the statement if they have changed. Behind a
+// pooler it may not, so each statement names the columns that it returns.
 
 import { Query, type QueryResult } from 'pg';
 
