@@ -3,11 +3,14 @@
 const INTERVAL_MS = 1000;
 
 /** Returns a function that calls `report` at most once per second: a bug may affect thousands of queries per second. */
-export function throttled(report: (error: unknown) => void): (error: unknown) => void {
-  let reportedAtMs = 0;
+export function throttled(
+  report: (error: unknown) => void,
+  nowMs: () => number = () => performance.now(),
+): (error: unknown) => void {
+  let reportedAtMs = Number.NEGATIVE_INFINITY;
   return (error) => {
-    if (Date.now() - reportedAtMs < INTERVAL_MS) return;
-    reportedAtMs = Date.now();
+    if (nowMs() - reportedAtMs < INTERVAL_MS) return;
+    reportedAtMs = nowMs();
     report(error);
   };
 }
