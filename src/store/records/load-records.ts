@@ -190,7 +190,8 @@ function isBeyondAscii(search: string | undefined): search is string {
   return search !== undefined && !isAscii(foldText(search));
 }
 
-const EXPORTED_AT_ONCE = 5000;
+/** A column of this many of the largest records (`MAX_SET_OCTETS`) is shorter than 512 MiB, the longest string of V8. */
+const EXPORTED_AT_ONCE = 1000;
 
 /**
  * Passes all records as of one moment to `onPage`, sorted by name and id, except managed records. Loads the next page while
