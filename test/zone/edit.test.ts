@@ -331,6 +331,15 @@ it('reports the items that do not fit if a set is too large', () => {
   ]);
 });
 
+it('reports new records of a name that would have more than 100 types, and not its former ones', () => {
+  const types = Array.from({ length: 100 }, (_, i) => `a TYPE${1000 + i} \\# 1 00`);
+  const stored = types.map((line, i) => `${i + 1}: ${line}`);
+  expect(messages(stored, { create: ['a TYPE1000 \\# 1 01'] })).toEqual([]);
+  expect(messages(stored, { create: ['a TYPE1100 \\# 1 00'], update: [[1, { ttl: 60 }]] })).toEqual([
+    'create[0]: a.example.com. cannot have records of more than 100 types',
+  ]);
+});
+
 it('reports the delegation for records below it, and a new record below it', () => {
   expect(messages(['1: w.s A 192.0.2.1'], { create: ['t TXT x', 's NS ns.example.net'] })[0]).toMatch(
     /^create\[1\]/,

@@ -29,6 +29,8 @@ export function* findConflicts(rows: readonly JudgedRow[], apex: Name): Generato
 }
 
 const SET_ENTRY_OCTETS = 12; // compressed owner, type, class, TTL, length
+/** Maximum number of types at one name, as in BIND (CVE-2024-1737). Together with the size of sets it bounds a name's size. */
+const MAX_TYPES = 100;
 
 class ConflictSearch {
   readonly #apex: Name;
@@ -185,6 +187,10 @@ class ConflictSearch {
   #judgeSize(name: Name, rows: readonly LiveRow[]): void {
     const sets = new Map<string, LiveRow[]>();
     for (const row of rows) push(sets, row.after.type, row);
+    if (sets.size > MAX_TYPES) {
+      const added = rows.filter(({ before, after }) => before?.name !== name || before.type !== after.type);
+      this.#blame(`${printName(name)} cannot have records of more than ${MAX_TYPES} types`, added);
+    }
     for (const [type, set] of sets) {
       let octets = 0;
       const tooMuch: LiveRow[] = [];
