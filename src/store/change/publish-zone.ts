@@ -176,7 +176,7 @@ export async function findManagedIds(
 ): Promise<Set<number>> {
   if (ids.length === 0) return new Set();
   const { rows } = await sql<{ id: number }>`
-    select id from records where id = any(${ids}::bigint[]) and domain_id = ${domainId} and managed`.execute(
+    select id from records where id = any(${ids}::bigint[]) and domain_id + 0 = ${domainId} and managed`.execute(
     trx,
   );
   return new Set(rows.map(({ id }) => id));

@@ -20,6 +20,15 @@ interface RecordRow {
   readonly record: RecordJson;
 }
 
+/**
+ * Selects the records `r` of a domain at these names. Postgres looks up each name, because by its statistics it would
+ * read all records of the domain: most domains have few.
+ */
+export function recordsAt(domainId: RawBuilder<unknown>, names: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`(select distinct unnest(${names}) as name) a cross join lateral (
+    select * from records o where o.domain_id = ${domainId} and o.name = a.name offset 0) r`;
+}
+
 /** Excludes managed records. */
 export async function loadRecordsWithIds(
   trx: Database,
@@ -28,8 +37,9 @@ export async function loadRecordsWithIds(
 ): Promise<CustomerRecord[]> {
   if (ids.length === 0) return [];
   const { rows } = await sql<RecordRow>`
-    select ${RECORD_JSON} as record from records r
-    where r.id = any(${ids}::bigint[]) and r.domain_id = ${domainId} and not r.managed`.execute(trx);
+    select ${RECORD_JSON} as record from ${withIds(ids, 'r')} where r.domain_id = ${domainId} and not r.managed`.execute(
+    trx,
+  );
   return rows.map(({ record }) => decodeRecord(record));
 }
 
@@ -41,8 +51,9 @@ export async function loadNamesInUse(
 ): Promise<ReadonlySet<Name>> {
   if (names.length === 0) return new Set();
   const { rows } = await sql<{ name: string }>`
-    select distinct name from records
-    where domain_id = ${domainId} and name = any(${names.map(encodeNameColumn)}::text[])`.execute(db);
+    select distinct r.name from ${recordsAt(sql`${domainId}`, sql`${names.map(encodeNameColumn)}::text[]`)}`.execute(
+    db,
+  );
   return new Set(rows.map(({ name }) => decodeNameColumn(name)));
 }
 
@@ -55,14 +66,14 @@ export async function loadRecordsAt(
 ): Promise<CustomerRecord[]> {
   if (names.length === 0) return [];
   const columns = names.map(encodeNameColumn);
-  const isLong = names.length > MAX_ARRAY_ITEMS; // then as a binary array
+  const found =
+    names.length > MAX_ARRAY_ITEMS
+      ? sql`records r where r.domain_id = ${domainId} and r.name = any(${arrayOf('text', columns)})`
+      : sql`${recordsAt(sql`${domainId}`, sql`${columns}::text[]`)} where true`;
   const { rows } = await sql<RecordRow>`
-    select ${RECORD_JSON} as record from records r
-    where r.domain_id = ${domainId}
-      and r.name = any(${isLong ? arrayOf('text', columns) : sql`${columns}::text[]`})
-      and ${IS_NO_OWN_NS}
-      and ${among}
-    order by r.id`.execute(trx);
+    select ${RECORD_JSON} as record from ${found} and ${IS_NO_OWN_NS} and ${among} order by r.id`.execute(
+    trx,
+  );
   return rows.map(({ record }) => decodeRecord(record));
 }
 
@@ -74,10 +85,12 @@ const HOST = sql`lower(split_part(r.destination, ' ', -1) collate "C")`;
  * the records with these ids.
  */
 export function recordsAtApexAnd(names: readonly string[], ids: readonly number[]): RawBuilder<unknown> {
-  const more = ids.length === 0 ? sql`` : sql` || array(select t.name from ${withIds(ids)})`;
-  return sql`(select json_agg(${RECORD_JSON} order by r.id) from records r
-      where r.domain_id = d.id and r.name = any(array_append(${arrayOf('text', names)}, d.name)${more})
-        and ${IS_NO_OWN_NS})`;
+  const more =
+    ids.length === 0
+      ? sql``
+      : sql` || array(select t.name from ${withIds(ids, 't')} where t.domain_id = d.id)`;
+  return sql`(select json_agg(${RECORD_JSON} order by r.id)
+      from ${recordsAt(sql`d.id`, sql`array_append(${arrayOf('text', names)}, d.name)${more}`)} where ${IS_NO_OWN_NS})`;
 }
 
 /** Facts about existing records that an edit depends on. */
@@ -94,11 +107,12 @@ export function touchedRecords(ids: readonly number[]): RawBuilder<unknown> {
       'isNamed', coalesce(bool_or(exists (
         select from records r where r.domain_id = d.id and r.type in ('NS', 'MX', 'SRV') and not r.managed
           and ${HOST} = left(t.name, -1))), false))
-    from ${withIds(ids)})`;
+    from ${withIds(ids, 't')} where t.domain_id = d.id)`;
 }
 
-function withIds(ids: readonly number[]): RawBuilder<unknown> {
-  return sql`records t where t.id = any(${arrayOf('bigint', ids)}::bigint[]) and t.domain_id = d.id`;
+/** Selects the records of all domains with these ids, by their primary key. */
+function withIds(ids: readonly number[], alias: 'r' | 't'): RawBuilder<unknown> {
+  return sql`(select * from records where id = any(${arrayOf('bigint', ids)}::bigint[]) offset 0) ${sql.ref(alias)}`;
 }
 
 /** A low limit, because a wildcard requires all NS, MX and SRV records of the domain. */

@@ -15,6 +15,7 @@ import type { Actor } from '../accounts/actor.ts';
 import { type EditMaker, type SavedEdit, saveEdit } from '../change/save-edit.ts';
 import type { Database } from '../postgres/database.ts';
 import { decodeNameColumn, encodeNameColumn } from '../postgres/name-column.ts';
+import { recordsAt } from '../records/load-touched-records.ts';
 import { decodeRecord, newRecordIds, RECORD_JSON, type RecordJson } from '../records/record-row.ts';
 import { isPast, TOO_LATE } from './deadline.ts';
 import { decodeGrants, type GrantsJson, grantsOfKey } from './load-target.ts';
@@ -112,8 +113,8 @@ async function loadUnderLock(trx: Database, order: DomainUpdate) {
   const { rows } = await sql<LoadedRow>`
     select ${seenUpdate(mac)} as seen, ${isPast(deadline)} as "isLate",
       ${grantsOfKey(keyId, { domainId: domain.id })} as grants,
-      (select json_agg(${RECORD_JSON} order by r.id) from records r
-        where r.domain_id = ${domain.id} and r.name = any(${columns}::text[])) as records,
+      (select json_agg(${RECORD_JSON} order by r.id)
+        from ${recordsAt(sql`${domain.id}`, sql`${columns}::text[]`)}) as records,
       ${publishedAt(zoneId, columns)} as published,
       ${newRecordIds(Math.min(added, MOST_IDS))} as ids`.execute(trx);
   const [{ seen, isLate, grants, records, published, ids }] = rows as [LoadedRow];
