@@ -27,6 +27,7 @@ interface Creation<I, R> {
   /** Takes the locks that precede those of names. */
   readonly lockFirst?: (trx: Database) => Promise<void>;
   readonly create: (db: Database, item: I, index: number) => Promise<R>;
+  readonly nowMs?: () => number;
 }
 
 /** Returns the results in the order of the items. Throws if the database fails; the groups created before stay. */
@@ -48,10 +49,10 @@ export async function createInGroups<I extends Named, R extends Created>(
 async function createGroup<I extends Named, R>(
   group: readonly I[],
   first: number,
-  { db, log, lockFirst, create }: Creation<I, R>,
+  { db, log, lockFirst, create, nowMs = () => performance.now() }: Creation<I, R>,
 ): Promise<(R | Failed)[]> {
   const results: R[] = [];
-  const until = performance.now() + GROUP_MS;
+  const until = nowMs() + GROUP_MS;
   try {
     await inTransaction(db, async (trx) => {
       await lockFirst?.(trx);
@@ -59,7 +60,7 @@ async function createGroup<I extends Named, R>(
       await lockNamesAroundAll(trx, group.flatMap(nameTextOf));
       for (const [at, item] of group.entries()) {
         results.push(await create(trx, item, first + at));
-        if (performance.now() > until) break;
+        if (nowMs() > until) break;
       }
     });
     return results;

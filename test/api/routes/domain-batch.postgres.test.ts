@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { beforeAll, expect, it, vi } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { createInGroups } from '../../../src/api/actions/create-in-groups.ts';
 import { OwnDomainBatchResult } from '../../../src/api/schemas/domain-batch.ts';
 import { sharedTestApi } from '../../support/api/api.ts';
@@ -118,17 +118,16 @@ it.each([
 
 it('begins a new transaction if one takes two seconds', async () => {
   let now = 0;
-  const clock = vi.spyOn(performance, 'now').mockImplementation(() => now);
   const { domains } = await createInGroups(named('slow-1.com', 'slow-2.com', 'slow-3.com'), {
     db: api.db,
     log: api.app.log,
+    nowMs: () => now,
     async create(trx, { name }) {
       now += 1500;
       const { rows } = await sql<{ id: string }>`select pg_current_xact_id()::text as id`.execute(trx);
       return { name, outcome: 'created' as const, id: rows[0]?.id };
     },
   });
-  clock.mockRestore();
   const [first, second, third] = domains.map((result) => ('id' in result ? result.id : result.error));
   expect(second).toBe(first);
   expect(third).not.toBe(first);
