@@ -445,7 +445,13 @@ describe.each(['nsd', 'knot', 'bind', 'powerdns'] as const)('%s as a primary', (
 
       await peer.rewrite('example', `${text(4, 'a 60 A 192.0.2.7\nB A 192.0.2.8')}`);
       await until(async () => (await serial()) === 4, 'the new version is loaded');
-      const latest = await transferZone(primary, order, OPTIONS);
+      let latest = await transferZone(primary, order, OPTIONS);
+      // For a moment, processes of NSD with the former version still accept connections.
+      await until(async () => {
+        latest = await transferZone(primary, order, OPTIONS);
+        const built = latest.kind === 'zone' ? buildZone(APEX, latest.records) : undefined;
+        return built?.kind === 'built' && built.zone.serial === 4;
+      }, 'the new version is transferred');
       const change = await transferZone(primary, ixfr, OPTIONS);
       if (latest.kind !== 'zone' || change.kind === 'failed')
         throw new Error(JSON.stringify([latest, change]));
