@@ -88,8 +88,8 @@ async function measureInTurn(
     for (let i = 0; i < contestants.length; i++) {
       const one = contestants[(i + round) % contestants.length] as ApiUnderTest;
       const found = await measureRound(one, `round${round}.example`, records);
-      const told = STEPS.map((step) => `${step} ${fixed(median(found[step]), 1)}`).join(', ');
-      say(`  ${round === 0 ? 'warm-up' : `round ${round} of ${rounds}`}, ${one.label}: ${told} ms`);
+      const text = STEPS.map((step) => `${step} ${fixed(median(found[step]), 1)}`).join(', ');
+      say(`  ${round === 0 ? 'warm-up' : `round ${round} of ${rounds}`}, ${one.label}: ${text} ms`);
       if (round > 0) for (const step of STEPS) figures.get(one)?.[step].push(...found[step]);
     }
   }

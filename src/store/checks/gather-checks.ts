@@ -1,4 +1,4 @@
-// Loads and saves checks in batches: calls made while a statement is running share the next one. There is no timer.
+// Loads and saves checks in batches: calls made while a statement is running share the next one. No timer delays a call.
 
 import type { Database } from '../postgres/database.ts';
 import { findHeldZones } from '../zones/load-zones.ts';
