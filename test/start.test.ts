@@ -181,6 +181,15 @@ describe('the environment of a process', () => {
     expect(environmentOf('API', SECRETS, { DATABASE_URL: 'its own' }).DATABASE_URL).toBe('its own');
   });
 
+  it('has the path of a secret file only if it reads the secret and has no other value', () => {
+    const env = { DATABASE_URL_FILE: '/a', KEY_SECRETS_FILE: '/b' };
+    expect(environmentOf('API', env, { DATABASE_URL: 'its own' })).toEqual({
+      DATABASE_URL: 'its own',
+      KEY_SECRETS_FILE: '/b',
+    });
+    expect(environmentOf('nameserver', env, {})).toEqual({ DATABASE_URL_FILE: '/a' });
+  });
+
   it('has what every program needs, but no ring that would keep root privileges', () => {
     const env = {
       PATH: '/bin',

@@ -267,4 +267,4 @@ function seldom(log: Log): (of: string, error: Error) => void {
   };
 }
 
-runProcess((life) => start(readSettings(process.env), life));
+runProcess((life) => start(readSettings(process.env, 'workers'), life));

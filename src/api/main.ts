@@ -310,4 +310,4 @@ function acceptFaults(log: Log): (error: Error) => void {
   };
 }
 
-runProcess((life) => start(readSettings(process.env), life));
+runProcess((life) => start(readSettings(process.env, 'API'), life));

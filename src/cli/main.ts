@@ -44,7 +44,7 @@ async function programFor(cli: Cli, args: readonly string[]): Promise<Command> {
 async function readSettings(): Promise<CliSettings> {
   const { SettingsError, readSettings } = await import('../process/settings/read-settings.ts');
   try {
-    const settings: SettingsOf<'CLI'> = readSettings(process.env);
+    const settings: SettingsOf<'CLI'> = readSettings(process.env, 'CLI');
     return settings;
   } catch (error) {
     if (error instanceof SettingsError)

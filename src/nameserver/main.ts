@@ -112,4 +112,4 @@ async function tryHugePages(image: SharedArrayBuffer, log: Log): Promise<void> {
 // answer. The flags apply to all threads started later.
 setFlagsFromString('--max-inlined-bytecode-size-cumulative=4000');
 setFlagsFromString('--max-inlined-bytecode-size=600');
-runProcess((life) => start(readSettings(process.env), life));
+runProcess((life) => start(readSettings(process.env, 'nameserver'), life));

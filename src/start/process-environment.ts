@@ -1,7 +1,7 @@
 // The environment of each process of `npm start`: its own settings, and variables that any program needs. A secret is
 // passed only to the process that uses it.
 
-import { READERS_OF } from '../process/settings/every-setting.ts';
+import { READERS_OF, SECRET_OF_FILE } from '../process/settings/every-setting.ts';
 import type { ProcessName } from '../process/settings/setting.ts';
 
 /**
@@ -32,6 +32,8 @@ export function environmentOf(
   own: Readonly<Record<string, string>>,
 ): NodeJS.ProcessEnv {
   const reads = (variable: string) => {
+    const secret = SECRET_OF_FILE.get(variable);
+    if (secret !== undefined && own[secret] !== undefined) return false;
     const readers = READERS_OF.get(variable);
     if (readers !== undefined) return readers.includes(name);
     return OF_ANY_PROGRAM.test(variable) || OF_POSTGRES_CLIENT.test(variable);

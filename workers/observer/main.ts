@@ -88,4 +88,4 @@ function requireVantage({ vantage, vantageKey, vantageApi }: Settings): {
   return { name: vantage, key: vantageKey, url: vantageApi };
 }
 
-runProcess((life) => start(readSettings(process.env), life));
+runProcess((life) => start(readSettings(process.env, 'observer'), life));

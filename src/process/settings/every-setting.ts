@@ -25,7 +25,17 @@ export const SETTINGS = {
   ...VANTAGE_SETTINGS,
 } as const;
 
-/** Readers of each setting, by the name of its environment variable. */
+const EVERY_SETTING: readonly Setting<unknown>[] = Object.values(SETTINGS);
+
+/** Name of each secret setting, by the name of the variable with the path of its file. */
+export const SECRET_OF_FILE: ReadonlyMap<string, string> = new Map(
+  EVERY_SETTING.filter(({ isSecret }) => isSecret).map(({ name }) => [`${name}_FILE`, name]),
+);
+
+/** Readers of each environment variable: the settings, and the files of secrets. */
 export const READERS_OF: ReadonlyMap<string, readonly Reader[]> = new Map(
-  Object.values(SETTINGS).map(({ name, readers }: Setting<unknown>) => [name, readers]),
+  EVERY_SETTING.flatMap(({ name, readers, isSecret }) => [
+    [name, readers] as const,
+    ...(isSecret ? [[`${name}_FILE`, readers] as const] : []),
+  ]),
 );

@@ -8,6 +8,7 @@ import { type ListenAddress, printListenAddress } from '../listen-address.ts';
 import { StartFault } from '../start-fault.ts';
 import { SETTINGS } from './every-setting.ts';
 import { misspelledSettings } from './find-misspelled.ts';
+import { openSecretFiles } from './secret-files.ts';
 import type { Reader, Setting } from './setting.ts';
 
 type Values = {
@@ -34,9 +35,12 @@ export class SettingsError extends StartFault {
   }
 }
 
-/** Throws SettingsError. */
-export function readSettings(env: Environment) {
-  const { edgeIpv4, edgeIpv6, soaRname, nameserverPool, nameserverAddresses, ...values } = readValues(env);
+/** Opens the files of the secrets that `reader` reads, or of all if it is undefined. Throws SettingsError. */
+export function readSettings(env: Environment, reader?: Reader) {
+  const { edgeIpv4, edgeIpv6, soaRname, nameserverPool, nameserverAddresses, ...values } = readValues(
+    env,
+    reader,
+  );
   const hasPool = nameserverPool.length > 0;
   const hasSets = textOf(SETTINGS.nameserverSets, env) !== undefined;
   // The default applies only if neither is set.
@@ -87,25 +91,27 @@ const ONE_SET =
 const SHARED_SETS =
   'NAMESERVER_SETS without NAMESERVER_POOL: all accounts share these sets, so a delegation does not show which account owns the domain';
 
-function readValues(env: Environment): Values {
-  const faults: string[] = [];
+function readValues(given: Environment, reader: Reader | undefined): Values {
+  const { env, paths, faults: fileFaults } = openSecretFiles(given, reader);
+  const faults = [...fileFaults];
   const read = Object.entries(SETTINGS).map(([key, setting]: [string, Setting<unknown>]) => {
     const text = textOf(setting, env) ?? setting.byDefault;
     if (typeof text !== 'string') return [key, text.make()];
     const result = z.safeParse(setting.schema, text);
-    if (!result.success) faults.push(faultOf(setting, text, result.error));
+    if (!result.success) faults.push(faultOf(setting, text, result.error, paths));
     return [key, result.data];
   });
   const values = Object.fromEntries(read) as Values;
-  if (faults.length === 0 && values.databaseReadUrl !== undefined && values.databaseUrl === undefined) {
+  const lacks = (setting: Setting<unknown>) => textOf(setting, env) === undefined && !paths.has(setting.name); // this process may not read the file
+  if (faults.length === 0 && values.databaseReadUrl !== undefined && lacks(SETTINGS.databaseUrl)) {
     faults.push('DATABASE_READ_URL: expected DATABASE_URL to be set too: the primary of this standby');
   }
-  if (faults.length === 0 && values.registration && values.smtpUrl === undefined)
+  if (faults.length === 0 && values.registration && lacks(SETTINGS.smtpUrl))
     faults.push('REGISTRATION: expected SMTP_URL to be set too: registration sends a link by mail');
   if (faults.length === 0)
     faults.push(...poolFaults(values, textOf(SETTINGS.nameserverSets, env) !== undefined));
   // The process ends before it could log the warnings, and a misspelled setting may be the cause.
-  if (faults.length > 0) throw new SettingsError([...faults, ...misspelledSettings(env)]);
+  if (faults.length > 0) throw new SettingsError([...faults, ...misspelledSettings(given)]);
   return values;
 }
 
@@ -149,8 +155,11 @@ function faultOf(
   { name, isSecret = false }: Setting<unknown>,
   text: string,
   error: z.core.$ZodError,
+  paths: ReadonlyMap<string, string>,
 ): string {
-  return `${name}: expected ${error.issues[0]?.message}${isSecret ? '' : `, not "${text}"`}`;
+  const path = paths.get(name);
+  const source = path === undefined ? name : `${name}_FILE: ${path}`;
+  return `${source}: expected ${error.issues[0]?.message}${isSecret ? '' : `, not "${text}"`}`;
 }
 
 /** Returns the default mailbox of SOA records: `hostmaster` in the parent of the first nameserver. */
