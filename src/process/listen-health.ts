@@ -8,6 +8,7 @@ import { createBoundedServer, type ServerLimits } from './http/bounded-server.ts
 import { isOurHost, MISDIRECTED, NOT_OUR_HOST } from './judge-host.ts';
 import type { ListenAddress } from './listen-address.ts';
 import { listenFault } from './listen-fault.ts';
+import { addProcessMetrics } from './metrics/add-process-metrics.ts';
 
 /** Tells if the process can do its work and, if not, why, for the operator. */
 export type Readiness =
@@ -42,6 +43,7 @@ export async function listenHealth(
   hosts: readonly string[] = [],
   inherited?: number,
 ): Promise<HealthListener> {
+  addProcessMetrics(registry, readiness);
   const server = createBoundedServer(HEALTH_LIMITS, (request, response) => {
     if (!isOurHost(request.headers.host, hosts)) return send(response, MISDIRECTED, `${NOT_OUR_HOST}\n`);
     respond(request, response, registry, readiness).catch((error: unknown) => {
