@@ -25,6 +25,7 @@ import { FollowedZones } from './followed-zones.ts';
 import { RemovalHold } from './hold-removals.ts';
 import { FollowedZonesLoader } from './load-followed-zones.ts';
 import { NodeCounts } from './node-counts.ts';
+import { countPublishDelay, noPublishDelays } from './publish-delays.ts';
 import { NodeNameTakenError, PositionReporter } from './report-position.ts';
 
 /**
@@ -56,6 +57,7 @@ class Follower implements Following {
   readonly #feed: FollowedFeed;
   readonly #counts: NodeCounts;
   readonly #reporter: PositionReporter;
+  readonly #delays = noPublishDelays();
   readonly #instance = randomUUID();
   readonly #startedAt = new Date();
   #running: Promise<void> = Promise.resolve();
@@ -83,6 +85,7 @@ class Follower implements Following {
       loader: this.#loader,
       hold: this.#hold,
       onMoved: reportSoon,
+      onApplied: (applied) => countPublishDelay(this.#delays, applied),
     });
     // The age of the snapshot is unknown, so the lag is counted from the start.
     if (options.place !== undefined) this.#caughtUpAtMs = Date.now();
@@ -128,6 +131,7 @@ class Follower implements Following {
       withoutRoom: this.#followed.withoutRoom,
       held: this.#hold.state(),
       ...this.#counts.state(),
+      publishDelays: this.#delays,
       writeFailures: { ...(this.#options.snapshot?.failures ?? noWriteFailures()) },
       rejectedSinceMs: this.#rejectedSinceMs,
       fault: this.#fault,

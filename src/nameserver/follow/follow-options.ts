@@ -45,8 +45,6 @@ export interface FollowOptions {
    * all zones were loaded.
    */
   onServed?: (zone: ChangedZone) => void;
-  /** Called after zones were changed, with the age of the oldest change. */
-  onApplied?: (applied: { zones: number; delaySeconds: number }) => void;
   /** Called when `state()` may have changed. */
   onState?: () => void;
   /** Called at the start when the primary answers. It then reports whether the node name is free. */

@@ -2,6 +2,7 @@
 
 import { REJECTED_MS } from '../../store/postgres/rejection.ts';
 import type { WriteFailures } from '../snapshot/write-failures.ts';
+import type { PublishDelays } from './publish-delays.ts';
 
 export const PRIMARY_POLL_MS = 1000;
 
@@ -29,6 +30,8 @@ export interface FollowState {
   asked: { reported: number; dropped: number };
   /** Answers counted by zone: reported, not attributed to a zone, dropped. */
   counted: { reported: number; other: number; dropped: number };
+  /** How long changes took from their transaction to the image. */
+  publishDelays: PublishDelays;
   /** Failed writes of the snapshot. */
   writeFailures: WriteFailures;
   /** Time since which Postgres has rejected the node's password (`Date.now`). Undefined if it accepted the last one. */

@@ -18,11 +18,13 @@ import type { FollowedZonesLoader } from './load-followed-zones.ts';
 const COMPARE_FIRST_MS = 1000;
 const COMPARE_EVERY_MS = 60_000;
 
-type FeedOptions = Pick<FollowOptions, 'nodeName' | 'log' | 'snapshot' | 'place' | 'onApplied'> & {
+type FeedOptions = Pick<FollowOptions, 'nodeName' | 'log' | 'snapshot' | 'place'> & {
   readonly loader: FollowedZonesLoader;
   readonly hold: RemovalHold;
   /** Called when the position has changed. */
   readonly onMoved: () => void;
+  /** Called after zones were changed, with the age of the oldest change. */
+  readonly onApplied: (applied: { readonly zones: number; readonly delaySeconds: number }) => void;
 };
 
 export class FollowedFeed {
@@ -164,7 +166,7 @@ export class FollowedFeed {
     this.#position = Math.max(this.#position ?? 0, newestId);
     if (applied.zones > 0) {
       const oldestMs = changes.reduce((ms, { at }) => Math.min(ms, at.getTime()), Number.POSITIVE_INFINITY);
-      this.#options.onApplied?.({
+      this.#options.onApplied({
         zones: applied.zones,
         delaySeconds: Math.max(0, Date.now() - oldestMs) / 1000,
       });
