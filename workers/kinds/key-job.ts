@@ -60,6 +60,7 @@ function createKeyMetrics(registry: Registry): (outcome: KeyOutcome) => void {
     labelNames: ['outcome'],
     registers,
   });
+  preflights.inc({ outcome: 'strangers' }, 0); // an alert does not see the first increment of a new series
   return (outcome) => {
     looks.inc({ outcome: outcome.kind });
     if (outcome.kind !== 'saved') return;

@@ -35,6 +35,8 @@ export function createSigningMetrics(registry: Registry, gauges: SigningGauges):
     labelNames: ['why'],
     registers,
   });
+  // An alert does not see the first increment of a new series.
+  for (const why of ['unreadable', 'failed']) failures.inc({ why }, 0);
   const faults = new Counter({
     name: 'zonefleet_signature_faults_total',
     help: 'Signed zones that were found not to verify, because of a bug or expired signatures. The log names them.',
