@@ -2,6 +2,8 @@
 
 import type { FastifyInstance } from 'fastify';
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { readBuild } from '../process/build.ts';
+import { addBuild } from '../process/metrics/add-build.ts';
 
 const LATENCY_BOUNDS_SECONDS = [
   0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60,
@@ -23,6 +25,7 @@ interface ApiMetrics {
 
 export function createApiMetrics(): ApiMetrics {
   const registry = new Registry();
+  addBuild(registry, { ...readBuild(), process: 'api' });
   const requests = new Counter({
     name: 'zonefleet_api_requests_total',
     help: 'Requests answered, by route, method and status.',

@@ -1,9 +1,9 @@
 // The command line `zonefleet …`: parses the arguments, runs one command, and reports errors. Exit codes: 0 success or yes,
 // 1 no or refused, 2 usage error or failure.
 
-import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
 import { FEATURES } from '../features/every-feature.ts';
+import { printBuild, readBuild } from '../process/build.ts';
 import type { SettingsOf } from '../process/settings/read-settings.ts';
 import { CORE_COMMANDS } from './core-commands.ts';
 import { Cli, type CliSettings } from './terminal/cli.ts';
@@ -31,7 +31,7 @@ async function programFor(cli: Cli, args: readonly string[]): Promise<Command> {
   const program = new Command('zonefleet')
     .description('operate Zonefleet: domains, accounts, keys, plans, zones, nodes, schema')
     .option('--json', 'print one JSON document instead of text')
-    .version(versionOf(), '--version')
+    .version(printBuild(readBuild()), '--version')
     .configureHelp(helpStyle(termsOf(parts)))
     .configureOutput({ outputError: () => {} }) // endUsage prints errors, as JSON if requested
     .exitOverride()
@@ -75,11 +75,6 @@ async function endFailure(failure: Failure, output: Output): Promise<number> {
 function optionsOf(args: readonly string[]): readonly string[] {
   const end = args.indexOf('--');
   return end < 0 ? args : args.slice(0, end);
-}
-
-function versionOf(): string {
-  const manifest = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
-  return (JSON.parse(manifest) as { version: string }).version;
 }
 
 void run(process.argv.slice(2)).then((exitCode) => {

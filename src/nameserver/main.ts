@@ -3,9 +3,9 @@
 // its parent when it is ready or why it cannot start, and ends when the parent ends.
 
 import { randomBytes } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
+import { printBuild, readBuild } from '../process/build.ts';
 import { type Log, openLog } from '../process/log.ts';
 import { chooseUser, giveDirectory, loadAccounts, type ProcessUser, rootPlaceOf } from '../process/run-as.ts';
 import { type ProcessLife, runProcess } from '../process/run-process.ts';
@@ -47,7 +47,7 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
   const { nodeName, databaseReadUrl: readUrl } = settings;
   const isSuccessor = process.env.ZONEFLEET_SUCCESSOR === '1';
   const predecessor = isSuccessor ? await takeOver(snapshotDirectory) : undefined;
-  const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
+  const build = readBuild();
   // Must precede the snapshot: once the image is filled, the size of its pages is fixed.
   if (settings.dnsIo !== 'dgram') await tryHugePages(buffer, log);
   const thread = startImageThread(
@@ -64,13 +64,14 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
       databaseUrl,
       readUrl,
       nodeName,
-      version,
+      version: printBuild(build),
     },
     log,
     life.fail,
   );
   life.onStop(thread.stop);
   const { serveZones } = await import('./serve-zones.ts');
+  const { version } = build;
   const memory = { version, databaseUrl, buffer, asked, countries, zoneCounts, counters, xdpQueues };
   const started = { life, log, user, snapshotDirectory, thread, predecessor, environment: process.env };
   await serveZones({ ...settings, ...memory, ...started });

@@ -3,6 +3,8 @@
 
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { QueueDepth } from '../../src/jobs/job-queue.ts';
+import { readBuild } from '../../src/process/build.ts';
+import { addBuild } from '../../src/process/metrics/add-build.ts';
 import type { AskedNames } from '../../src/store/checks/take-asked-names.ts';
 import type { CheckOutcome } from '../jobs/check-delegation.ts';
 import type { VerifyOutcome } from '../jobs/verify-txt.ts';
@@ -62,6 +64,7 @@ export function createWorkerMetrics(gauges: WorkerGauges): WorkerMetrics {
   const registry = new Registry();
   const registers = [registry];
   addGauges(registry, gauges);
+  addBuild(registry, { ...readBuild(), process: 'workers' });
   const runs = new Counter({
     name: 'zonefleet_check_runs_total',
     help: 'Check runs that were saved, by kind and verdict.',

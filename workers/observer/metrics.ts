@@ -1,6 +1,8 @@
 // The Prometheus metrics of an observer (docs/operating/vantage-points.md "Vantage points").
 
 import { Counter, Registry } from 'prom-client';
+import { readBuild } from '../../src/process/build.ts';
+import { addBuild } from '../../src/process/metrics/add-build.ts';
 import { addPackets, gaugesOf } from '../metrics/process-metrics.ts';
 import type { JobOutcome } from './observer.ts';
 
@@ -19,6 +21,7 @@ interface ObserverMetrics {
 
 export function createObserverMetrics(gauges: ObserverGauges): ObserverMetrics {
   const registry = new Registry();
+  addBuild(registry, { ...readBuild(), process: 'observer' });
   const registers = [registry];
   const jobs = new Counter({
     name: 'zonefleet_observer_jobs_total',

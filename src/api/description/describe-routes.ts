@@ -7,6 +7,7 @@ import { jsonSchemaTransform, jsonSchemaTransformObject } from 'fastify-type-pro
 import type { OpenAPIV3_1 } from 'openapi-types';
 import { stringify } from 'yaml';
 import { z } from 'zod';
+import { readBuild } from '../../process/build.ts';
 import { mountOpenPath } from '../calls/paths.ts';
 import { admin, type Route, route, takesIdempotencyKey } from '../calls/route.ts';
 import { isResellerPath } from '../calls/surfaces.ts';
@@ -27,7 +28,7 @@ async function describeSurface(
       openapi: '3.1.0',
       info: {
         title,
-        version: '1.0.0',
+        version: readBuild().version,
         license: { name: 'MIT', identifier: 'MIT' },
         description: about.replaceAll(/(?<!\n)\n(?!\n)/g, ' '),
       },

@@ -1,10 +1,11 @@
-// `/` lists the entry points. `/docs` shows the OpenAPI document with Swagger UI, served from this process only: the
+// `/` lists the version and the entry points. `/docs` shows the OpenAPI document with Swagger UI, served from this process only: the
 // Content-Security-Policy allows no other host.
 
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import type { FastifyInstance } from 'fastify';
+import { readBuild } from '../../process/build.ts';
 import { mountOpenPath } from '../calls/paths.ts';
 
 const PLACES = {
@@ -82,7 +83,8 @@ async function readViewerFile(file: string): Promise<Buffer> {
 }
 
 export function addDocsPage(app: FastifyInstance, { hasConsole = false } = {}): void {
-  mountOpenPath(app, '/', async () => (hasConsole ? { console: '/console/', ...PLACES } : PLACES));
+  const entries = { ...readBuild(), ...(hasConsole && { console: '/console/' }), ...PLACES };
+  mountOpenPath(app, '/', async () => entries);
   for (const [url, { type, read }] of Object.entries(FILES)) {
     // Read at the first request, and kept.
     let kept: { readonly bytes: Buffer; readonly tag: string } | undefined;

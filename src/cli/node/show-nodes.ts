@@ -1,5 +1,6 @@
 // Prints the nodes for `zonefleet node list`, as a table or as JSON.
 
+import { type Build, parseBuild } from '../../process/build.ts';
 import type { ListedNode } from '../../store/feed/nodes.ts';
 import type { Output } from '../terminal/output.ts';
 import { printSpan } from '../terminal/print-span.ts';
@@ -75,6 +76,7 @@ function heldText({ held }: ListedNode): string {
 function nodeJson(node: ListedNode, rates: RatesByName | undefined): object {
   const { held, traffic, image } = node;
   const rate = rates?.get(node.name);
+  const build: Partial<Build> = node.version === null ? {} : parseBuild(node.version);
   return {
     name: node.name,
     state: node.state,
@@ -88,7 +90,8 @@ function nodeJson(node: ListedNode, rates: RatesByName | undefined): object {
     records: node.records,
     unserved_zones: node.unserved,
     held: held && { zones: held.zones, since: held.since.toISOString(), confirmed: held.confirmed },
-    version: node.version,
+    version: build.version ?? null,
+    commit: build.commit ?? null,
     answered: traffic?.answered ?? null,
     dropped: traffic?.dropped ?? null,
     image_bytes: image?.used ?? null,

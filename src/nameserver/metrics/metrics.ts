@@ -3,6 +3,8 @@
 
 import { Gauge, Registry } from 'prom-client';
 import { rcodeMnemonic } from '../../dns/message/rcodes.ts';
+import { readBuild } from '../../process/build.ts';
+import { addBuild } from '../../process/metrics/add-build.ts';
 import type { TlsFiles } from '../../process/tls-files.ts';
 import { LATENCY_BOUNDS_SECONDS, OCTET_BOUNDS, type QueryCounters } from '../answer/query-counters.ts';
 import { TRANSPORTS } from '../answer/transports.ts';
@@ -59,6 +61,7 @@ export function createMetrics(counters: () => QueryCounters, gauges: NodeGauges)
   const gauge = (name: string, help: string, read: () => number | undefined | Promise<number | undefined>) =>
     new Gauge({
       name,
+  addBuild(registry, { ...readBuild(), process: 'nameserver' });
       help,
       registers: [registry],
       async collect() {

@@ -1,14 +1,17 @@
 import { expect, it } from 'vitest';
+import { readBuild } from '../../../src/process/build.ts';
 import { sharedTestApi } from '../../support/api/api.ts';
 
 const api = sharedTestApi();
 
 const open = (path: string, headers = {}) => api.ask('GET', path, { as: null, headers });
 
-it('/ lists the entry points, and each responds without authentication', async () => {
+it('/ has the version and lists the entry points, and each responds without authentication', async () => {
   const { status, body } = await open('/');
   expect(status).toBe(200);
-  const places: string[] = Object.values(body);
+  const { version, commit, ...entries } = body;
+  expect({ version, commit }).toEqual(readBuild());
+  const places: string[] = Object.values(entries);
   expect(places).toEqual(['/docs', '/openapi.yaml', '/openapi.json', '/healthz', '/readyz']);
   for (const place of places) expect([place, (await open(place)).status]).toEqual([place, 200]);
 });

@@ -27,7 +27,7 @@ async function report(
       ${more.state === 'left' ? sql`now()` : null}, true, 4711, 1200, 34567,
       ${more.held === undefined ? null : HOLD}, ${more.held === undefined ? null : sql`now()`},
       ${more.held ?? 0}, ${more.unserved === undefined ? [] : more.unserved},
-      '1.2.3', 9000, 30, 250, 1000)`.execute(database.db);
+      '1.2.3+5245abc7a1b2', 9000, 30, 250, 1000)`.execute(database.db);
 }
 
 describe('node list', () => {
@@ -73,6 +73,7 @@ describe('node list', () => {
       unserved_zones: 2,
       held: { zones: 800, since: expect.stringMatching(/Z$/), confirmed: false },
       version: '1.2.3',
+      commit: '5245abc7a1b2',
       answered: 9000,
       dropped: 30,
       image_bytes: 250,

@@ -2,6 +2,7 @@
 // confirm removals that a node holds back.
 
 import { z } from 'zod';
+import { parseBuild } from '../../../process/build.ts';
 import { confirmNodes, type ListedNode, listNodes } from '../../../store/feed/nodes.ts';
 import { listVantages } from '../../../store/vantage/vantages.ts';
 import { notFound, problem } from '../../answers/problem.ts';
@@ -47,7 +48,7 @@ function printNode({
     ...(held !== null && {
       held: { zones: held.zones, since: held.since.toISOString(), confirmed: held.confirmed },
     }),
-    ...(version !== null && { version }),
+    ...(version !== null && parseBuild(version)),
     ...(traffic !== null && traffic),
     ...(image !== null && { image_bytes: image.used, image_capacity_bytes: image.capacity }),
   };

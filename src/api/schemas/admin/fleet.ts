@@ -30,6 +30,7 @@ export const Node = z
       .optional()
       .describe('Removals that wait for confirmation by an operator.'),
     version: z.string().optional(),
+    commit: z.string().optional().describe('First digits of the Git commit.'),
     answered: count.optional().describe('Answers since `started_at`. Two calls show the rate.'),
     dropped: count
       .optional()

@@ -93,12 +93,16 @@ it('nodes are listed as they report, and removals that they hold back can be con
     { name: 'fra1', state: 'silent' },
   ]);
   // as a node of an earlier version reports
-  for (const member of ['version', 'answered', 'dropped', 'image_bytes', 'image_capacity_bytes'])
+  for (const member of ['version', 'commit', 'answered', 'dropped', 'image_bytes', 'image_capacity_bytes'])
     expect(body[0]).not.toHaveProperty(member);
-  await api.query`update nodes set version = '1.2.3', answered = 5000000000, dropped = 2, image_octets = 7, image_capacity = 9
+  await api.query`update nodes set version = '1.2.3+5245abc7a1b2', answered = 5000000000, dropped = 2, image_octets = 7, image_capacity = 9
     where name = 'fra1'`;
   const counts = { answered: 5_000_000_000, dropped: 2, image_bytes: 7, image_capacity_bytes: 9 };
-  expect((await ask('GET', 'nodes')).body[1]).toMatchObject({ version: '1.2.3', ...counts });
+  expect((await ask('GET', 'nodes')).body[1]).toMatchObject({
+    version: '1.2.3',
+    commit: '5245abc7a1b2',
+    ...counts,
+  });
   expect(await told('POST', 'nodes/ams1/confirm')).toMatchObject({
     status: 200,
     body: { message: 'the removals of 4 zones were confirmed' },

@@ -118,7 +118,7 @@ export function NodeTable({ nodes, rates }: NodeTableProps) {
         {
           key: 'version',
           title: say.columns.version,
-          cell: ({ version }) => version || '—',
+          cell: ({ version, commit }) => <span title={commit}>{version || '—'}</span>,
           text: ({ version }) => version,
         },
         {
