@@ -140,6 +140,7 @@ export async function serveZones(options: ServeOptions): Promise<void> {
       asked: () => thread.state()?.asked ?? { reported: 0, dropped: 0 },
       counted: () => thread.state()?.counted ?? { reported: 0, other: 0, dropped: 0 },
       diskSpace: diskSpaceOf(snapshotDirectory),
+      publishDelays: () => thread.state()?.publishDelays,
       writeFailures: () => thread.state()?.writeFailures ?? noWriteFailures(),
       xdp: () => xdp?.interfaces,
       transfers: () => transfers?.state(),

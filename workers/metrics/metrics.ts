@@ -16,6 +16,8 @@ import { addVerificationMetrics } from './verification-metrics.ts';
 export interface WorkerGauges {
   /** Returns the depths by the queue's name. Rejects while the queues cannot be reached. */
   depths(): Promise<Readonly<Record<string, QueueDepth>>>;
+  /** Returns the seconds by which the earliest planned check is late. Rejects while Postgres cannot be reached. */
+  checkDelay(): Promise<number>;
   running(): number;
   /** Number of packets since the start, by kind. */
   packets(): Readonly<Record<string, number>>;
@@ -62,9 +64,9 @@ const CHECK_BOUNDS_SECONDS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1
 
 export function createWorkerMetrics(gauges: WorkerGauges): WorkerMetrics {
   const registry = new Registry();
+  addBuild(registry, { ...readBuild(), process: 'workers' });
   const registers = [registry];
   addGauges(registry, gauges);
-  addBuild(registry, { ...readBuild(), process: 'workers' });
   const runs = new Counter({
     name: 'zonefleet_check_runs_total',
     help: 'Check runs that were saved, by kind and verdict.',
@@ -184,6 +186,16 @@ function addGauges(registry: Registry, gauges: WorkerGauges): void {
       this.remove();
       const faults = gauges.pool()?.faults;
       if (faults !== undefined) this.set(faults.length);
+    },
+  });
+  new Gauge({
+    name: 'zonefleet_checks_overdue_seconds',
+    help: 'Time since the earliest planned delegation check of all workers should have run; 0 if none is late. Missing while Postgres cannot be reached.',
+    registers,
+    async collect() {
+      const delay = await gauges.checkDelay().catch(() => undefined);
+      if (delay === undefined) this.remove();
+      else this.set(delay);
     },
   });
   gauge('zonefleet_checks_running', 'Checks that are running in this process.', gauges.running);

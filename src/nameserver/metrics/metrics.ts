@@ -8,6 +8,7 @@ import { addBuild } from '../../process/metrics/add-build.ts';
 import type { TlsFiles } from '../../process/tls-files.ts';
 import { LATENCY_BOUNDS_SECONDS, OCTET_BOUNDS, type QueryCounters } from '../answer/query-counters.ts';
 import { TRANSPORTS } from '../answer/transports.ts';
+import { DELAY_BOUNDS_SECONDS, noPublishDelays, type PublishDelays } from '../follow/publish-delays.ts';
 import type { Observed } from '../observe/messages.ts';
 import type { TlsState } from '../tls/messages.ts';
 import type { TransferState } from '../transfer/messages.ts';
@@ -51,6 +52,8 @@ interface NodeGauges {
   slowPathDropped(): Readonly<Record<string, number>> | undefined;
   /** The numbers of the observing thread. Undefined if no answers are sampled. */
   observed(): Observed | undefined;
+  /** How long changes took to reach the image. Undefined until the node follows the feed. */
+  publishDelays?(): PublishDelays | undefined;
   /** Failed writes of the snapshot, by reason. */
   writeFailures(): { readonly disk_full: number; readonly other: number };
 }
@@ -58,10 +61,10 @@ interface NodeGauges {
 /** @param counters returns the sum of all threads' counters */
 export function createMetrics(counters: () => QueryCounters, gauges: NodeGauges): Registry {
   const registry = new Registry();
+  addBuild(registry, { ...readBuild(), process: 'nameserver' });
   const gauge = (name: string, help: string, read: () => number | undefined | Promise<number | undefined>) =>
     new Gauge({
       name,
-  addBuild(registry, { ...readBuild(), process: 'nameserver' });
       help,
       registers: [registry],
       async collect() {
@@ -151,6 +154,7 @@ export function createMetrics(counters: () => QueryCounters, gauges: NodeGauges)
   addSignedCounters(registry, counters);
   addDropCounters(registry, counters);
   addHistograms(registry, counters);
+  addPublishDelays(registry, gauges);
   addObserveMetrics(registry, counters, gauges.observed);
   return registry;
 }
@@ -299,6 +303,18 @@ function addDropCounters(registry: Registry, counters: () => QueryCounters): voi
   counter('zonefleet_failures_total', 'Queries with an unhandled error, answered SERVFAIL.', (counted) => ({
     exception: counted.failed,
   }));
+}
+
+function addPublishDelays(registry: Registry, { publishDelays }: Pick<NodeGauges, 'publishDelays'>): void {
+  const seconds = {
+    name: 'zonefleet_publish_seconds',
+    help: 'Time from the transaction of a change to its answers at this node, for each changed zone. Differences between the clocks of Postgres and the node are included.',
+    bounds: DELAY_BOUNDS_SECONDS,
+  };
+  addHistogram(registry, seconds, () => {
+    const { buckets, sum } = publishDelays?.() ?? noPublishDelays();
+    return [{ labels: {}, buckets, sum }];
+  });
 }
 
 function addHistograms(registry: Registry, counters: () => QueryCounters): void {
