@@ -16,6 +16,7 @@ import { chooseUser, loadAccounts } from '../src/process/run-as.ts';
 import { type ProcessLife, runProcess } from '../src/process/run-process.ts';
 import { readSettings, type SettingsOf } from '../src/process/settings/read-settings.ts';
 import { openAsnDb } from '../src/resolver/asn-db.ts';
+import { loadCheckDelay } from '../src/store/checks/check-delay.ts';
 import { openDatabase } from '../src/store/postgres/database.ts';
 import { databaseReadiness, waitForDatabase } from '../src/store/postgres/database-readiness.ts';
 import { requireDatabaseUrl } from '../src/store/postgres/database-url.ts';
@@ -127,6 +128,7 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
   });
   const metrics = createWorkerMetrics({
     depths: () => jobs.depths(),
+    checkDelay: () => loadCheckDelay(db),
     running: () => jobs.running(CHECK_DELEGATION),
     packets: () => ({ ...resolver.packets() }),
     held: () => breaker.held(),

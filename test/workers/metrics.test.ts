@@ -16,6 +16,7 @@ import { txtEvidenceOf } from '../support/world/made-verifications.ts';
 const name = 'example.com.';
 const gauges: WorkerGauges = {
   depths: async () => ({ 'check-delegation': { waiting: 5, active: 2, delayed: 1, dead: 3 } }),
+  checkDelay: async () => 17,
   running: () => 2,
   packets: () => ({ sent: 7, replies: 6 }),
   held: () => 1,
@@ -58,6 +59,7 @@ test('the worker counts checks by kind and verdict, transitions by both ends, an
     'zonefleet_check_failures_total{job="again"} 1',
     'zonefleet_worker_troubles_total{of="queue"} 1',
     'zonefleet_queue_jobs{queue="check-delegation",state="waiting"} 5',
+    'zonefleet_checks_overdue_seconds 17',
     'zonefleet_queue_jobs{queue="check-delegation",state="dead"} 3',
     'zonefleet_resolver_packets_total{kind="sent"} 7',
     'zonefleet_checks_running 2',
