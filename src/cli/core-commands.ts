@@ -38,6 +38,12 @@ export const CORE_COMMANDS: readonly Commands[] = [
     load: async () => (await import('./account/key.ts')).addKeyCommands,
   },
   {
+    listed: {
+      'audit [options]': 'list the audit log, newest first: who changed what, and from which address',
+    },
+    load: async () => (await import('./account/audit.ts')).addAuditCommand,
+  },
+  {
     listed: { plan: 'manage plans: the entitlements of domains and their prices' },
     load: async () => (await import('./account/plan.ts')).addPlanCommands,
   },
@@ -79,5 +85,11 @@ export const CORE_COMMANDS: readonly Commands[] = [
       'migrate [options]': 'migrate the schema and store the settings that DNS answers depend on',
     },
     load: async () => (await import('./node/migrate.ts')).addMigrateCommand,
+  },
+  {
+    listed: {
+      'run <process>': 'run nameserver, api, workers or vantage in the foreground, with settings from the environment',
+    },
+    load: async () => (await import('./node/run.ts')).addRunCommand,
   },
 ];

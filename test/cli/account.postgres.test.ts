@@ -5,12 +5,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { addAccountCommands } from '../../src/cli/account/account.ts';
+import { addAuditCommand } from '../../src/cli/account/audit.ts';
 import { addKeyCommands } from '../../src/cli/account/key.ts';
 import { addPlanCommands } from '../../src/cli/account/plan.ts';
 import { createAccount, findAccount } from '../../src/store/accounts/accounts.ts';
 import { createApiKey } from '../../src/store/accounts/api-keys.ts';
 import { type CataloguePlan, listPlans } from '../../src/store/accounts/plans.ts';
-import { takeLink } from '../../src/store/people/credentials.ts';
+import { loadCredentials, makeLink, setPassword, takeLink } from '../../src/store/people/credentials.ts';
+import { listSessions, openSession } from '../../src/store/people/sessions.ts';
 import { publishDatabaseUrl } from '../../src/store/postgres/database-url.ts';
 import { runCommands } from '../support/cli/run-commands.ts';
 import { findApiKey } from '../support/database/api-keys.ts';
@@ -131,6 +133,75 @@ describe('zonefleet account', () => {
     expect(stdout).toMatch(
       /^ *ID +EMAIL +NAME +ROLE +STATE +PLAN +CREATED\n *\d+ +ann@shop\.example +- +admin +active +- +\S+\n *\d+ +bob@shop\.example +Bob +customer +active +free +\S+\n$/,
     );
+  });
+});
+
+describe('zonefleet account lock', () => {
+  const audit = (...args: string[]) => runCommands(addAuditCommand, ['audit', ...args], url);
+  let id: number;
+
+  beforeEach(async () => {
+    const made = await createAccount(db, { email: 'ann@shop.example' });
+    id = made.kind === 'created' ? made.account.id : 0;
+  });
+
+  it('removes every way in, and leaves other accounts alone', async () => {
+    const made = await createAccount(db, { email: 'bob@shop.example' });
+    const bob = made.kind === 'created' ? made.account.id : 0;
+    for (const accountId of [id, bob]) {
+      await setPassword(db, accountId, 'a hash');
+      await openSession(db, { accountId, carrier: 'cookie', address: '192.0.2.1', userAgent: undefined });
+      await createApiKey(db, `svc_${String(accountId).padStart(40, 'x')}`, { name: 'deploy', accountId });
+    }
+    const link = await makeLink(db, { kind: 'sign-in', accountId: id });
+    expect(await run('lock', 'ann@shop.example')).toEqual({
+      code: 0,
+      stdout: `locked ann@shop.example account ${id} sessions 1 keys 1 tokens 0\n`,
+      stderr: '',
+    });
+    expect(await takeLink(db, 'sign-in', link)).toBeUndefined();
+    expect(await loadCredentials(db, { accountId: id })).toMatchObject({
+      account: { active: false },
+      passwordHash: null,
+    });
+    expect((await findApiKey(db, `svc_${String(id).padStart(40, 'x')}`))?.state).toBe('revoked');
+    expect(await listSessions(db, id)).toEqual([]);
+    expect(await loadCredentials(db, { accountId: bob })).toMatchObject({
+      account: { active: true },
+      passwordHash: 'a hash',
+    });
+    expect((await findApiKey(db, `svc_${String(bob).padStart(40, 'x')}`))?.state).toBe('valid');
+    expect(await listSessions(db, bob)).toHaveLength(1);
+    const listed = await audit('--about', 'ann@shop.example', '--since', '1h');
+    expect(listed.stdout).toMatch(/account\.update.*"active":true.*"active":false/);
+    expect(listed.stdout).toMatch(/key\.revoke.*deploy/);
+    const { entries } = JSON.parse((await audit('--about', String(bob), '--json')).stdout);
+    expect(entries).toEqual([]);
+  });
+
+  it('account email replaces the address, unless another account has it', async () => {
+    await createAccount(db, { email: 'bob@shop.example' });
+    expect(await run('email', String(id), 'ann@new.example')).toMatchObject({
+      code: 0,
+      stdout: `updated ann@new.example account ${id}\n`,
+    });
+    expect(await run('email', String(id), 'bob@shop.example')).toMatchObject({
+      code: 1,
+      stderr: `${id}: another account has this email\n`,
+    });
+    expect(await run('email', String(id), 'bob')).toMatchObject({ code: 2 });
+    expect(JSON.parse((await audit('--action', 'account.update', '--json')).stdout).entries).toMatchObject([
+      { before: { email: 'ann@shop.example' }, after: { email: 'ann@new.example' } },
+    ]);
+  });
+
+  it.each([
+    [['--limit', '0'], '--limit: expected a number from 1 to 10000'],
+    [['--since', 'today'], '--since: expected a time such as 90m, 24h or 14d'],
+    [['--action', 'key.make'], '--action: no action "key.make"'],
+    [['--by', 'eve@shop.example'], '--by: no account "eve@shop.example"'],
+  ])('audit %j is refused: %s', async (args, message) => {
+    expect(await audit(...args)).toMatchObject({ code: 2, stderr: `zonefleet: ${message}\n` });
   });
 });
 

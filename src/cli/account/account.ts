@@ -10,6 +10,7 @@ import { Failure } from '../terminal/failure.ts';
 import { Listing, type Output } from '../terminal/output.ts';
 import { planOf } from '../terminal/plan-option.ts';
 import { printTable } from '../terminal/print-table.ts';
+import { addLockCommands } from './lock.ts';
 import { addLinkCommands } from './print-link.ts';
 
 interface CreateOptions {
@@ -22,6 +23,7 @@ export function addAccountCommands(program: Command, cli: Cli): void {
   const account = commandOf(program, 'account');
   addCreateCommand(account, cli);
   addLinkCommands(account, cli);
+  addLockCommands(account, cli);
 
   account
     .command('list')

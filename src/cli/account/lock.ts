@@ -1,0 +1,99 @@
+// `zonefleet account lock` and `account email`: for a hijacked account (docs/operating/runbooks/hijacked-account.md).
+
+import type { Command } from 'commander';
+import type { Cli } from '../terminal/cli.ts';
+import { Failure } from '../terminal/failure.ts';
+import { withAccount } from '../terminal/find-account.ts';
+
+export function addLockCommands(account: Command, cli: Cli): void {
+  account
+    .command('lock')
+    .description(
+      'deactivate an account, revoke its keys and tokens, end its sessions and invites, and delete its password and second step; its domains are still served; exit 1 if the account does not exist',
+    )
+    .argument('<account>', "the account's email or id")
+    .action((wanted: string) => lock(cli, wanted));
+
+  account
+    .command('email')
+    .description(
+      'replace the email address of an account, without a confirmation; exit 1 if another account has it',
+    )
+    .argument('<account>', "the account's email or id")
+    .argument('<email>', 'the new email address')
+    .action((wanted: string, email: string) => replaceEmail(cli, wanted, email));
+}
+
+async function lock(cli: Cli, wanted: string): Promise<void> {
+  const { audited } = await import('../../store/audit/write-audit.ts');
+  const { keyNote, toldAccount, tokenNote } = await import('../../store/audit/audit-notes.ts');
+  const { lockOut } = await import('../../store/people/lock-out.ts');
+  const { by } = cli.changedBy();
+  await cli.withStore((db) =>
+    withAccount(db, wanted, cli.output, async (before) => {
+      const { id, email } = before;
+      const locked = await cli.audited(db, 'account.update', async (trx, tell) => {
+        const done = await lockOut(trx, id);
+        const { account, keys, tokens } = done;
+        tell({
+          accountId: id,
+          target: { name: email },
+          before: toldAccount(before),
+          after: toldAccount(account),
+        });
+        for (const key of keys)
+          await audited(trx, { action: 'key.revoke', by }, async (_, note) => note(keyNote(key, 'before')));
+        for (const token of tokens)
+          await audited(trx, { action: 'token.revoke', by }, async (_, note) =>
+            note(tokenNote(token, 'before')),
+          );
+        return done;
+      });
+      const counts = {
+        sessions: locked.sessions,
+        keys: locked.keys.length,
+        tokens: locked.tokens.length,
+      };
+      if (cli.output.json)
+        await cli.output.print(JSON.stringify({ account: { id, email }, outcome: 'locked', ...counts }));
+      else {
+        const words = Object.entries(counts).map(([kind, count]) => `${kind} ${count}`);
+        await cli.output.print(`locked ${email} account ${id} ${words.join(' ')}`);
+      }
+      return 0;
+    }),
+  );
+}
+
+async function replaceEmail(cli: Cli, wanted: string, email: string): Promise<void> {
+  const { readEmail } = await import('../../store/accounts/accounts.ts');
+  const { toldAccount } = await import('../../store/audit/audit-notes.ts');
+  const { changeAccount } = await import('../../store/people/change-account.ts');
+  if (readEmail(email) === undefined) throw new Failure('usage', `"${email}" is not an email address`);
+  await cli.withStore((db) =>
+    withAccount(db, wanted, cli.output, async ({ id }) => {
+      const came = await cli.audited(db, 'account.update', async (trx, tell) => {
+        const changed = await changeAccount(trx, id, { email });
+        if (changed.kind === 'changed')
+          tell({
+            accountId: id,
+            target: { name: email },
+            before: toldAccount(changed.before),
+            after: toldAccount(changed.account),
+          });
+        return changed;
+      });
+      const isChanged = came.kind === 'changed';
+      const message = came.kind === 'refused' ? came.message : 'no such account';
+      if (cli.output.json)
+        await cli.output.print(
+          JSON.stringify(
+            isChanged ? { id, email, outcome: 'updated' } : { id, email, outcome: 'refused', message },
+          ),
+        );
+      else if (isChanged) await cli.output.print(`updated ${email} account ${id}`);
+      else await cli.output.complain(`${wanted}: ${message}`);
+      return isChanged ? 0 : 1;
+    }),
+  );
+}
