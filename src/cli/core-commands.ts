@@ -88,7 +88,8 @@ export const CORE_COMMANDS: readonly Commands[] = [
   },
   {
     listed: {
-      'run <process>': 'run nameserver, api, workers or vantage in the foreground, with settings from the environment',
+      'run <process>':
+        'run nameserver, api, workers or vantage in the foreground, with settings from the environment',
     },
     load: async () => (await import('./node/run.ts')).addRunCommand,
   },
