@@ -3,9 +3,11 @@
 
 import { existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { basename, join } from 'node:path';
+import { basename, join, sep } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { constants, Script } from 'node:vm';
 import { crc32 } from 'node:zlib';
+import { PACKAGED } from './stamp.mjs';
 
 const SCRIPT = '.archive.js';
 const CACHE = '.archive.cache';
@@ -13,7 +15,7 @@ const CHECKSUM_OCTETS = 4;
 const CHUNK = /\bimport\("[./\w-]*\/(\w+)\.mjs"\)/g;
 
 /** Writes the archive of a compiled program next to it. `chunks` is the folder of its shared modules. */
-export async function writeArchive(esbuild, program, { chunks, banner }) {
+export async function writeArchive(esbuild, program, { chunks, banner, isPackage }) {
   const files = [program, ...readdirSync(chunks).map((name) => join(chunks, name))];
   const modules = files
     .filter((file) => file.endsWith('.mjs'))
@@ -37,6 +39,7 @@ export async function writeArchive(esbuild, program, { chunks, banner }) {
   const text = `({${(await Promise.all(modules)).join(',\n')}})`.replace(/[^\0-\x7f]/g, escapeCharacter);
   const file = program.replace(/\.mjs$/, SCRIPT);
   writeFileSync(file, text);
+  if (isPackage) return; // the cache differs in each build
   writeFileSync(
     program.replace(/\.mjs$/, CACHE),
     withChecksum(new Script(text, { filename: file }).createCachedData()),
@@ -48,10 +51,10 @@ function escapeCharacter(character) {
 }
 
 /**
- * Runs a compiled program from its archive. The first successful run of a command stores its translated functions.
- * Returns false if the program has no archive.
+ * Runs a compiled program from its archive. The first successful run of a command stores its translated functions. In a
+ * package, whose files do not change, `packageRoot` is its folder. Returns false if the program has no archive.
  */
-export function runArchive(program, args) {
+export function runArchive(program, args, packageRoot) {
   const file = program.replace(/\.mjs$/, SCRIPT);
   if (!existsSync(file)) return false;
   const cache = program.replace(/\.mjs$/, CACHE);
@@ -66,7 +69,10 @@ export function runArchive(program, args) {
   });
   // Unknown commands exit with 2 unless they request help, so the number of caches is at most that of the commands.
   const isCommand = () => process.exitCode === 0 || process.exitCode === 1;
-  if (ofCommand === undefined && !script.cachedDataRejected)
+  if (packageRoot !== undefined) {
+    globalThis.zonefleetRoot = pathToFileURL(join(packageRoot, sep)).href;
+    globalThis.zonefleetCompiled = join(packageRoot, PACKAGED);
+  } else if (ofCommand === undefined && !script.cachedDataRejected)
     process.once('exit', () => isCommand() && keepCache(cacheOfCommand, script.createCachedData()));
   const functions = script.runInThisContext();
   const requirePackage = createRequire(file);

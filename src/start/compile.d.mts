@@ -5,3 +5,5 @@ export function compile(
   program: string,
   options: { readonly dataDirectory: string; readonly say: (text: string) => void },
 ): Promise<string | undefined>;
+
+export function compileForPackage(root: string, directory: string): Promise<void>;

@@ -2,9 +2,11 @@
 // start. A version is identified by a digest of all sources and package-lock.json. If no directory is writable or esbuild
 // does not run here, the sources run under tsx.
 //   node_modules/.cache/zonefleet/DIGEST/src/nameserver/main.mjs …      else DATA_DIR/compiled/DIGEST/…
+// Packages contain compiled programs, which find their files wherever the package is installed.
 
 import {
   chmodSync,
+  cpSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -19,7 +21,7 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join, relative, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { fileOf, isCompiled, isTrusted, placesOf, statusOf, writeStamp } from './stamp.mjs';
+import { fileOf, isCompiled, isTrusted, PACKAGED, placesOf, statusOf, writeStamp } from './stamp.mjs';
 
 const SOURCES = ['src', 'workers'];
 /** Files that start a process or thread, or that are loaded by URL. */
@@ -42,6 +44,10 @@ const BUILDS = [
 /** Provides `require` to code written for CommonJS. */
 const REQUIRE =
   "import { createRequire as zonefleetRequire } from 'node:module'; const require = zonefleetRequire(import.meta.url);";
+/** In a package: finds its root from the URL of any compiled file. */
+const PACKAGE_ROOT = `import { fileURLToPath as zonefleetPath } from 'node:url'; const zonefleetRoot = import.meta.url.slice(0, import.meta.url.lastIndexOf('/${PACKAGED}/') + 1), zonefleetCompiled = zonefleetPath(zonefleetRoot + '${PACKAGED}');`;
+/** Not in packages: `npm start` needs the sources. */
+const STARTER = /^src\/start\//;
 let compiling = 0;
 const KEPT_MS = 7 * 86_400_000;
 const UNFINISHED_KEPT_MS = 3_600_000;
@@ -89,6 +95,12 @@ export async function compile(root, path, { dataDirectory, say }) {
   return undefined;
 }
 
+/** Compiles the programs of a package into `directory`. */
+export async function compileForPackage(root, directory) {
+  const sources = SOURCES.flatMap((folder) => listSources(root, folder));
+  await compileInto(root, directory, sources, { isPackage: true });
+}
+
 function listSources(root, folder) {
   return readdirSync(join(root, folder), { withFileTypes: true, recursive: true })
     .filter((entry) => entry.isFile() && /\.(ts|mjs)$/.test(entry.name))
@@ -107,10 +119,12 @@ async function digestOf(root, sources) {
 }
 
 /** Compiles completely or not at all. If two starts compile concurrently, one of them discards its result. */
-async function compileInto(root, directory, sources) {
+async function compileInto(root, directory, sources, { isPackage = false } = {}) {
   const place = join(directory, '..');
   const { randomBytes } = await import('node:crypto');
-  const unfinished = `${directory}.${process.pid}.${randomBytes(4).toString('hex')}.unfinished`;
+  // The names of chunks depend on the paths to the sources, so a package is always compiled next to them.
+  const start = isPackage ? join(root, '.package') : directory;
+  const unfinished = `${start}.${process.pid}.${randomBytes(4).toString('hex')}.unfinished`;
   const umask = process.umask(0o022); // see `makeReadable`: later threads read it as another user
   mkdirSync(place, { recursive: true, mode: 0o755 });
   process.umask(umask);
@@ -118,14 +132,20 @@ async function compileInto(root, directory, sources) {
   const esbuild = await import('esbuild');
   compiling++;
   try {
-    const entries = sources.filter((source) => ENTRY.test(`/${source}`));
+    const entries = sources.filter(
+      (source) => ENTRY.test(`/${source}`) && !(isPackage && STARTER.test(source)),
+    );
     const graphs = new Map(); // the files that each file of an entry imports, by entry
     for (const build of BUILDS) {
       const entryPoints = entries.filter(
         (entry) => BUILDS.find(({ matches }) => matches.test(entry)) === build,
       );
       if (entryPoints.length === 0) continue;
-      const options = { ...optionsFor(root, directory, build), entryPoints, outdir: unfinished };
+      const options = {
+        ...optionsFor(root, directory, { ...build, isPackage }),
+        entryPoints,
+        outdir: unfinished,
+      };
       const { metafile } = await esbuild.build(options);
       const imports = new Map(
         Object.entries(metafile.inputs).map(([file, input]) => [
@@ -139,9 +159,11 @@ async function compileInto(root, directory, sources) {
       for (const entry of entryPoints)
         await writeArchive(esbuild, fileOf(unfinished, '', entry), {
           chunks: join(unfinished, `chunks-${build.name}`),
-          banner: REQUIRE,
+          banner: options.banner.js,
+          isPackage,
         });
     }
+    if (isPackage) return cpSync(unfinished, directory, { recursive: true });
     const inputs = entries.map((entry) => {
       const found = addInputs(entry, graphs, new Set(COMPILERS));
       return [entry, sources.filter((source) => found.has(source))];
@@ -182,8 +204,11 @@ function addInputs(entry, graphs, found) {
   return found;
 }
 
-function optionsFor(root, directory, { name, external, isCommand = false }) {
+function optionsFor(root, directory, { name, external, isCommand = false, isPackage }) {
   const isWithPackages = external !== undefined;
+  /** Returns a JavaScript expression for the URL of a file of the root. */
+  const urlOf = (path) =>
+    isPackage ? `(zonefleetRoot + '${relative(root, path)}')` : JSON.stringify(pathToFileURL(path).href);
   return {
     absWorkingDir: root,
     outbase: root,
@@ -196,14 +221,14 @@ function optionsFor(root, directory, { name, external, isCommand = false }) {
     target: 'node20.19',
     packages: isWithPackages ? 'bundle' : 'external',
     external: external ?? [],
-    banner: isWithPackages ? { js: REQUIRE } : {},
-    define: { ZONEFLEET_COMPILED: JSON.stringify(directory) },
+    banner: { js: [...(isPackage ? [PACKAGE_ROOT] : []), ...(isWithPackages ? [REQUIRE] : [])].join(' ') },
+    define: { ZONEFLEET_COMPILED: isPackage ? 'zonefleetCompiled' : JSON.stringify(directory) },
     sourcemap: 'linked',
     sourcesContent: false,
     metafile: true,
     logLevel: 'silent',
     plugins: [
-      ...(isCommand ? [loadOnDemand(root), omitOtherParts] : []),
+      ...(isCommand ? [loadOnDemand(root, urlOf(join(root, 'package.json'))), omitOtherParts] : []),
       {
         // Our files locate others relative to their source, regardless of the output directory.
         name: 'source-urls',
@@ -211,8 +236,7 @@ function optionsFor(root, directory, { name, external, isCommand = false }) {
           build.onLoad({ filter: /\.ts$/ }, async ({ path }) => {
             if (path.includes('/node_modules/')) return undefined;
             const text = await readFile(path, 'utf8');
-            const url = JSON.stringify(pathToFileURL(path).href);
-            return { contents: text.replaceAll('import.meta.url', url), loader: 'ts' };
+            return { contents: text.replaceAll('import.meta.url', urlOf(path)), loader: 'ts' };
           });
         },
       },
@@ -221,16 +245,15 @@ function optionsFor(root, directory, { name, external, isCommand = false }) {
 }
 
 /** Loads these packages, whose exports are functions, when one of their functions is called. */
-function loadOnDemand(root) {
-  const base = pathToFileURL(join(root, 'package.json')).href;
+function loadOnDemand(root, base) {
   return {
     name: 'load-on-demand',
     setup(build) {
       build.onResolve({ filter: ON_DEMAND }, ({ path }) => ({ path, namespace: 'on-demand' }));
       build.onLoad({ filter: /./, namespace: 'on-demand' }, async ({ path }) => {
-        const names = Object.keys(createRequire(base)(path));
+        const names = Object.keys(createRequire(join(root, 'package.json'))(path));
         const calls = names.map((name) => `export const ${name} = (...args) => load().${name}(...args);`);
-        const load = `let loaded; const load = () => (loaded ??= createRequire('${base}')('${path}'));`;
+        const load = `let loaded; const load = () => (loaded ??= createRequire(${base})('${path}'));`;
         return { contents: [`import { createRequire } from 'node:module';`, load, ...calls].join('\n') };
       });
     },

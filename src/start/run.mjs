@@ -28,7 +28,9 @@ const isSource = program.endsWith('.ts');
 const isCommand = program === 'src/cli/main.ts';
 /** Commands only print stacks that name the source if this is true, because their archive has no source maps. */
 const printsStacks = process.env.ZONEFLEET_STACK === '1';
-const found = isSource ? (await import('./stamp.mjs')).findCompiled(root, program, dataDirectory) : undefined;
+const stamp = await import('./stamp.mjs');
+const isPackage = stamp.isPackage(root);
+const found = isSource ? stamp.findCompiled(root, program, dataDirectory) : undefined;
 if (found === undefined) {
   const { installPackages } = await import('./install-packages.mjs');
   await installPackages(isTest);
@@ -69,6 +71,8 @@ async function placeOfCode() {
   const wanted = process.env.RUN_AS?.trim() || undefined;
   const givesUp = process.getuid?.() === 0 && !/^(off|root|0)$/i.test(wanted ?? '');
   if (!givesUp || !/(nameserver|api|workers|start)\/main\.ts$/.test(program) || isOpenToAll()) return root;
+  if (isPackage)
+    fail(`RUN_AS: other users cannot read ${root}: install the package where everyone can read it`);
   (await import('tsx/esm/api')).register();
   const { chooseUser, loadAccounts } = await import('../process/run-as.ts');
   const { placeProgram } = await import('./place-program.ts');
@@ -85,6 +89,7 @@ function isOpenToAll() {
     if ((statSync(at).mode & 0o001) === 0) return false;
     if (dirname(at) === at) break;
   }
+  if (isPackage) return true; // npm and dpkg make all files readable
   const some = ['package.json', 'src/process/thread.mjs', 'node_modules/koffi/package.json'];
   return some.every((file) => (statSync(join(root, file)).mode & 0o004) !== 0);
 }
@@ -96,7 +101,7 @@ async function becomeProgram(rest) {
   const compiled = code === root && found !== undefined ? found : await compileIn(code);
   if (compiled === undefined) (await import('tsx/esm/api')).register();
   else if (!isCommand || printsStacks) process.setSourceMapsEnabled(true);
-  else if ((await import('./archive.mjs')).runArchive(compiled, rest)) return;
+  else if ((await import('./archive.mjs')).runArchive(compiled, rest, isPackage ? root : undefined)) return;
   await import(pathToFileURL(compiled ?? resolve(code, program)).href);
 }
 

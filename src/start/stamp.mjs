@@ -4,6 +4,8 @@
 import { existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 
+/** Folder of the compiled programs in a package, which does not contain the sources. */
+export const PACKAGED = 'compiled';
 /** A change within this time after another one may leave the same times. */
 const SETTLED_MS = 2000;
 /** Maximum age of a stamp. A start without one records that the compiled version is in use. */
@@ -19,12 +21,17 @@ const ABSENT = { size: -1, ino: 0, mtimeMs: 0, ctimeMs: 0 };
  */
 export function findCompiled(root, path, dataDirectory) {
   const program = relative(root, resolve(root, path));
+  if (isPackage(root)) return fileOf(root, PACKAGED, program);
   for (const place of placesOf(root, dataDirectory)) {
     const stamp = readStamp(place, { root, program });
     if (stamp === undefined || !isCompiled(place, stamp.name, program)) continue;
     if (stamp.files.every((file) => isUnchanged(root, file))) return fileOf(place, stamp.name, program);
   }
   return undefined;
+}
+
+export function isPackage(root) {
+  return existsSync(join(root, PACKAGED));
 }
 
 export function placesOf(root, dataDirectory) {
