@@ -174,6 +174,7 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
         publicUrl: settings.publicUrl,
         sendsMail: settings.smtpUrl !== undefined,
         registration: settings.registration,
+        operatorsNeedProvider: settings.oidcRequired === 'operators',
       }),
     },
     routes: ROUTES,

@@ -13,6 +13,7 @@ import { externalDns } from './external-dns/feature.ts';
 import type { Feature, WriteLetter } from './feature.ts';
 import { httpreq } from './httpreq/feature.ts';
 import { money } from './money/feature.ts';
+import { oidc } from './oidc/feature.ts';
 import { pdns } from './pdns/feature.ts';
 import { recommendations } from './recommendations/feature.ts';
 import { resellers } from './resellers/feature.ts';
@@ -42,6 +43,7 @@ export const FEATURES: readonly Feature[] = [
   pdns,
   httpreq,
   dyndns,
+  oidc,
 ];
 
 /** Every kind of job, those of the core first. */

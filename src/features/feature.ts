@@ -56,7 +56,7 @@ type OpenServices = (tools: ServiceTools, services: Services) => Promise<void> |
 export interface ServiceTools {
   readonly db: Database;
   readonly databaseUrl: string;
-  readonly settings: {
+  readonly settings: OidcSettings & {
     /** Undefined if the cache registry is in the main database. */
     readonly cacheRegistryUrl: string | undefined;
     /** Non-public networks that webhooks may call nevertheless. */
@@ -65,11 +65,29 @@ export interface ServiceTools {
     readonly resolverAllow: readonly string[];
     /** Seal TSIG keys. */
     readonly tsigSecrets: readonly KeySecret[];
+    /** True if the API serves the console. */
+    readonly console: boolean;
+    /** Base URL of links. */
+    readonly publicUrl: string;
   };
   readonly registry: Registry;
   readonly edgeFeed: EdgeFeed;
   readonly log: JobLog;
   readonly onStop: (close: () => Promise<void>) => void;
+}
+
+/** Settings of the identity provider. Undefined members are not set. */
+export interface OidcSettings {
+  readonly oidcIssuer: string | undefined;
+  readonly oidcClientId: string | undefined;
+  readonly oidcClientSecret: string | undefined;
+  readonly oidcScopes: string;
+  readonly oidcName: string;
+  /** Email domains; empty or undefined for none. */
+  readonly oidcLink: readonly string[] | undefined;
+  readonly oidcCreate: readonly string[] | undefined;
+  readonly oidcOperators: { readonly name: string; readonly value: string } | undefined;
+  readonly oidcRequired: 'off' | 'operators';
 }
 
 /** Settings of the workers process that features read. */

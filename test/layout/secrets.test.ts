@@ -10,6 +10,7 @@ const LOOKED_UP_BY_HASH = [
   'src/store/accounts/first-admin.ts',
   'src/store/accounts/hashed-secrets.ts',
   'src/store/people/credentials.ts',
+  'src/store/people/identities.ts',
   'src/store/people/sessions.ts',
   'src/store/people/sign-in-attempts.ts',
   'src/store/people/totp.ts',

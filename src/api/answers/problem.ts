@@ -14,6 +14,8 @@ export const PROBLEM_CODES = {
   account_suspended: 403,
   foreign_origin: 403,
   reauthenticate: 403,
+  oidc_required: 403,
+  oidc_refused: 403,
   managed_by_reseller: 403,
   invite_email_mismatch: 403,
   domain_banned: 403,
@@ -36,6 +38,7 @@ export const PROBLEM_CODES = {
   ssl_limited: 429,
   session_check_failed: 503,
   dnssec_unavailable: 503,
+  oidc_unavailable: 503,
   ssl_unavailable: 503,
   tsig_unavailable: 503,
 } as const;

@@ -211,6 +211,8 @@ export class RequestAdmission {
   }
 }
 
+const NO_COOKIES = { session: undefined, device: undefined, flow: undefined };
+
 function askerOf(request: FastifyRequest, people: People | undefined): Asker {
   const { headers, ip } = request;
   return {
@@ -218,7 +220,7 @@ function askerOf(request: FastifyRequest, people: People | undefined): Asker {
     address: isIP(ip) === 0 ? (request.raw.socket.remoteAddress ?? '') : ip,
     origin: headers.origin,
     userAgent: headers['user-agent'],
-    cookies: people?.cookies.read(headers.cookie) ?? { session: undefined, device: undefined },
+    cookies: people?.cookies.read(headers.cookie) ?? NO_COOKIES,
   };
 }
 

@@ -1,4 +1,4 @@
-// Limits attempts to sign in or to enter a code. Each attempt counts for its network and for its target, and is
+// Limits attempts to sign in or to enter a code. Each attempt counts for its network and for its target, if known, and is
 // refused while failures block one of them. A success does not reset the counters, so an attacker's own account does
 // not help to attack others.
 
@@ -68,6 +68,11 @@ export class Attempts {
   forCode(address: string, accountId: number): Promise<Attempt | Problem> {
     const tried = { of: { accountId }, step: 'code', address } as const;
     return this.#begin([fromNetwork(address), { key: `code:${accountId}`, rule: CLOSE_RULE }], tried);
+  }
+
+  /** An attempt to sign in with the identity provider, whose outcome is known only after calls to it. */
+  forProvider(address: string): Promise<Attempt | Problem> {
+    return this.#begin([fromNetwork(address)]);
   }
 
   /** Counts every mail for the network that requests it. Returns a problem if the network requested too many. */

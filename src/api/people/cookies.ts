@@ -1,15 +1,24 @@
-// The cookies for the token of a session and for a known browser. Their names begin with `__Host-`, so that no other
+// The cookies for the token of a session, for a known browser, and for a sign-in with the identity provider. Their names begin with `__Host-`, so that no other
 // host of the domain can set them. That prefix requires https, so plain http on loopback uses other names.
 
 const SESSION_SECONDS = 90 * 86_400;
 const DEVICE_SECONDS = 400 * 86_400;
+const FLOW_SECONDS = 10 * 60;
 
-interface Cookies {
+export interface Cookies {
   readonly session: string | undefined;
   readonly device: string | undefined;
+  /** Binds a sign-in with the identity provider to the browser that began it. */
+  readonly flow: string | undefined;
 }
 
 type CookieName = keyof Cookies;
+
+const SECONDS: Readonly<Record<CookieName, number>> = {
+  session: SESSION_SECONDS,
+  device: DEVICE_SECONDS,
+  flow: FLOW_SECONDS,
+};
 
 export class CookieJar {
   readonly #isSecure: boolean;
@@ -26,12 +35,12 @@ export class CookieJar {
       const values = pairs.filter((pair) => pair.startsWith(start)).map((pair) => pair.slice(start.length));
       return values.length === 1 ? values[0] : undefined;
     };
-    return { session: find('session'), device: find('device') };
+    return { session: find('session'), device: find('device'), flow: find('flow') };
   }
 
   /** Returns a value for `Set-Cookie`. */
   set(name: CookieName, value: string): string {
-    return this.#print(name, value, name === 'session' ? SESSION_SECONDS : DEVICE_SECONDS);
+    return this.#print(name, value, SECONDS[name]);
   }
 
   clear(name: CookieName): string {

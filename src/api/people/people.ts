@@ -3,7 +3,7 @@
 import type { Database } from '../../store/postgres/database.ts';
 import type { KeyBoxes } from '../../store/secrets/key-boxes.ts';
 import { Attempts } from './attempts.ts';
-import { CookieJar } from './cookies.ts';
+import { CookieJar, type Cookies } from './cookies.ts';
 import { PasswordTurns } from './passwords.ts';
 
 export interface People {
@@ -19,16 +19,19 @@ export interface People {
   readonly sendsMail: boolean;
   /** True if anyone may register. */
   readonly isOpen: boolean;
+  /** True if operators must sign in with the identity provider, so that their passwords are refused. */
+  readonly operatorsNeedProvider: boolean;
 }
 
 interface PeopleSettings {
   readonly publicUrl: string;
   readonly sendsMail: boolean;
   readonly registration: boolean;
+  readonly operatorsNeedProvider: boolean;
 }
 
 export function openPeople(db: Database, keyBoxes: KeyBoxes, settings: PeopleSettings): People {
-  const { publicUrl, sendsMail, registration } = settings;
+  const { publicUrl, sendsMail, registration, operatorsNeedProvider } = settings;
   return {
     publicUrl,
     origin: new URL(publicUrl).origin,
@@ -38,6 +41,7 @@ export function openPeople(db: Database, keyBoxes: KeyBoxes, settings: PeopleSet
     keyBoxes,
     sendsMail,
     isOpen: registration && sendsMail,
+    operatorsNeedProvider,
   };
 }
 
@@ -46,5 +50,5 @@ export interface Asker {
   readonly address: string;
   readonly origin: string | undefined;
   readonly userAgent: string | undefined;
-  readonly cookies: { readonly session: string | undefined; readonly device: string | undefined };
+  readonly cookies: Cookies;
 }

@@ -65,7 +65,10 @@ export async function signInAs(
   trx: Database,
   { people, asker, setCookie }: SigningIn,
   accountId: number,
-  { by, bearer }: { readonly by: 'password' | 'link' | 'registration'; readonly bearer: boolean },
+  {
+    by,
+    bearer,
+  }: { readonly by: 'password' | 'link' | 'registration' | 'identity'; readonly bearer: boolean },
 ) {
   const who = await loadCredentials(trx, { accountId });
   if (who === undefined) return unauthorized('the account no longer exists');

@@ -68,6 +68,7 @@ export const Profile = z
     provider: Id.optional().describe('The reseller that manages the account.'),
     password_set: z.boolean(),
     otp: z.boolean().describe('True if two-step sign-in is on.'),
+    identity: z.boolean().describe('True if an identity of an identity provider is linked.'),
     created_at: Timestamp,
   })
   .meta({ id: 'Profile' });

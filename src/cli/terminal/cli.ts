@@ -32,6 +32,8 @@ export interface CliSettings {
   /** Undefined if no mail is sent. */
   readonly smtpUrl?: string | undefined;
   readonly redisUrl: string | undefined;
+  /** Undefined if people sign in with passwords only. */
+  readonly oidcIssuer?: string | undefined;
   /** Undefined for the engine of `npm start` in the data directory. */
   readonly analyticsUrl?: string | undefined;
   /** Undefined if the registry is in the main database. */

@@ -6,6 +6,7 @@ import { API_SETTINGS } from './api-settings.ts';
 import { FLEET_SETTINGS } from './fleet-settings.ts';
 import { MONEY_SETTINGS } from './money-settings.ts';
 import { NAMESERVER_SETTINGS } from './nameserver-settings.ts';
+import { OIDC_SETTINGS } from './oidc-settings.ts';
 import { PEOPLE_SETTINGS } from './people-settings.ts';
 import { REQUEST_SETTINGS } from './request-settings.ts';
 import type { Reader, Setting } from './setting.ts';
@@ -17,6 +18,7 @@ export const SETTINGS = {
   ...NAMESERVER_SETTINGS,
   ...API_SETTINGS,
   ...PEOPLE_SETTINGS,
+  ...OIDC_SETTINGS,
   ...MONEY_SETTINGS,
   ...WORKER_SETTINGS,
   ...ACME_SETTINGS,

@@ -11,7 +11,7 @@ const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 /** 256 random bits. */
 const CHARACTERS = 43;
 
-type SecretPrefix = 'ses_' | 'lnk_' | 'dev_' | 'inv_' | 'edge_';
+type SecretPrefix = 'ses_' | 'lnk_' | 'dev_' | 'flow_' | 'inv_' | 'edge_';
 
 export function makeSecretText(prefix: SecretPrefix): string {
   return prefix + randomBase62(CHARACTERS);

@@ -32,6 +32,7 @@ interface ActionRule {
 const ACCOUNT = ['email', 'name', 'admin', 'reseller', 'provider', 'active', 'plan'] as const;
 const KEY = ['name', 'prefix', 'read_only', 'domains', 'names', 'types', 'expires_at'] as const;
 const TOKEN = ['name', 'key_id', 'expires_at'] as const;
+const IDENTITY = ['issuer', 'subject', 'email'] as const;
 const TRANSFER = ['amount_rials'] as const;
 const MEMBER = ['email', 'role'] as const;
 const INVITE = ['email', 'role'] as const;
@@ -112,6 +113,8 @@ const AUDIT_ACTIONS = {
   'account.enable_otp': { target: 'account', fields: [] },
   'account.disable_otp': { target: 'account', fields: [] },
   'account.link': { target: 'account', fields: ['kind'] },
+  'identity.link': { target: 'account', fields: IDENTITY },
+  'identity.unlink': { target: 'account', fields: IDENTITY },
   'key.create': { target: 'key', fields: KEY },
   'key.revoke': { target: 'key', fields: KEY },
   'token.create': { target: 'token', fields: TOKEN },

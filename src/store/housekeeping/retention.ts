@@ -16,6 +16,7 @@ export const RETENTION: Retention = {
   sessions: `used_at < now() - interval '31 days' or created_at < now() - interval '91 days'`,
   account_devices: `used_at < now() - interval '400 days'`,
   account_links: `expires_at < now()`,
+  identity_proofs: `expires_at < now()`,
   sign_in_failures: `kept_until < now()`,
   takeover_mails: `at < now() - interval '1 day'`,
   mails: `created_at < now() - interval '1 day'`,

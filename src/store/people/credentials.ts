@@ -11,6 +11,8 @@ export interface Credentials {
   /** Null if no password was set yet. */
   readonly passwordHash: string | null;
   readonly hasTotp: boolean;
+  /** True if an identity of an identity provider is linked. */
+  readonly hasIdentity: boolean;
 }
 
 export async function loadCredentials(
@@ -20,7 +22,8 @@ export async function loadCredentials(
   const who = 'email' in of ? sql`a.email_key = ${emailKeyOf(of.email)}` : sql`a.id = ${of.accountId}`;
   const { rows } = await sql<Omit<Credentials, 'account'> & { account: AccountJson }>`
     select ${ACCOUNT_JSON} as account, a.password_hash as "passwordHash",
-      exists (select from account_totp t where t.account_id = a.id and t.confirmed_at is not null) as "hasTotp"
+      exists (select from account_totp t where t.account_id = a.id and t.confirmed_at is not null) as "hasTotp",
+      exists (select from account_identities i where i.account_id = a.id) as "hasIdentity"
     from accounts a left join plans p on p.id = a.plan_id where ${who}`.execute(db);
   const [row] = rows;
   return row && { ...row, account: accountOf(row.account) };

@@ -14,6 +14,7 @@ export const MIGRATION_NAMES: readonly string[] = [
   '0006-peer-tls',
   '0007-catalogs',
   '0008-cheaper-record-checks',
+  '0009-identities',
 ];
 
 /** The schema is missing, or older than this program. */

@@ -114,6 +114,8 @@ export const CORE_PRIVILEGES: Privileges = {
     account_links: grants('', 'siud', 'sid'),
     account_totp: grants('', 'siud', ''),
     recovery_codes: grants('', 'sid', ''),
+    account_identities: grants('', 'siud', ''),
+    identity_proofs: grants('', 'siud', 'sd'),
     sign_in_failures: grants('', 'siud', 'sd'),
     mails: grants('', 'i', 'sud'),
     takeover_mails: grants('', '', 'sd'), // written by FUNCTIONS

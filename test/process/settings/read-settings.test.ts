@@ -400,6 +400,7 @@ describe('errors', () => {
       'BOOTSTRAP_API_KEY',
       'KEY_SECRETS',
       'SMTP_URL',
+      'OIDC_CLIENT_SECRET',
       'PAYMENT_SECRET',
       'ACME_EAB',
       'ANALYTICS_URL',

@@ -27,6 +27,7 @@ import { openRequests } from '../../../src/api/requests/open-requests.ts';
 import { openGateways } from '../../../src/billing/gateway.ts';
 import { TAGS } from '../../../src/features/every-feature.ts';
 import { COMPAT_ROUTES, EDGE_ROUTES, RESELLER_ROUTES, ROUTES } from '../../../src/features/every-route.ts';
+import type { OidcSettings } from '../../../src/features/feature.ts';
 import { openServices } from '../../../src/features/open-services.ts';
 import { createAccount } from '../../../src/store/accounts/accounts.ts';
 import { createApiKey, generateKey, type NewApiKey } from '../../../src/store/accounts/api-keys.ts';
@@ -106,7 +107,14 @@ export interface TestApiOptions extends Given {
   resellerRequestsPerMinute?: number;
   trustedProxies?: readonly string[];
   /** Differences from a service that is open for registration. */
-  people?: { publicUrl?: string; sendsMail?: boolean; registration?: boolean };
+  people?: {
+    publicUrl?: string;
+    sendsMail?: boolean;
+    registration?: boolean;
+    operatorsNeedProvider?: boolean;
+  };
+  /** Differences from `NO_PROVIDER`. */
+  oidc?: Partial<OidcSettings>;
   paymentInstructions?: string;
   invoiceSeller?: string;
   /** Default: one secret. Without any, nothing can be encrypted. */
@@ -137,6 +145,19 @@ export interface TestApiOptions extends Given {
 
 export const PUBLIC_URL = 'https://dns.zonefleet.test';
 export const TEST_KEY_SECRETS = [{ name: 'test', secret: Buffer.alloc(32, 7) }];
+
+/** People sign in with passwords only. */
+const NO_PROVIDER: OidcSettings = {
+  oidcIssuer: undefined,
+  oidcClientId: undefined,
+  oidcClientSecret: undefined,
+  oidcScopes: 'openid email profile',
+  oidcName: 'Test ID',
+  oidcLink: [],
+  oidcCreate: [],
+  oidcOperators: undefined,
+  oidcRequired: 'off',
+};
 
 export const ONLINE_GATEWAY = {
   url: 'https://pay.zonefleet.test/begin?shop=7',
@@ -220,6 +241,10 @@ async function startServer(options: TestApiOptions = {}): Promise<TestServer> {
       webhookAllow: options.webhookAllow ?? [],
       resolverAllow: [],
       tsigSecrets: options.tsigSecrets ?? TEST_KEY_SECRETS,
+      ...NO_PROVIDER,
+      ...options.oidc,
+      console: true,
+      publicUrl: options.people?.publicUrl ?? PUBLIC_URL,
     },
     registry: new Registry(),
     edgeFeed,
@@ -267,6 +292,7 @@ async function startServer(options: TestApiOptions = {}): Promise<TestServer> {
         publicUrl: PUBLIC_URL,
         sendsMail: true,
         registration: true,
+        operatorsNeedProvider: false,
         ...options.people,
       }),
     },

@@ -28,7 +28,7 @@ async function profileOf(
 ): Promise<z.input<typeof Profile> | Problem> {
   const who = await loadCredentials(db, { accountId });
   if (who === undefined) return notFound('account');
-  const { account, passwordHash, hasTotp } = who;
+  const { account, passwordHash, hasTotp, hasIdentity } = who;
   return {
     user_id: account.id,
     email: account.email,
@@ -39,6 +39,7 @@ async function profileOf(
     ...(account.providerId !== null && { provider: account.providerId }),
     password_set: passwordHash !== null,
     otp: hasTotp,
+    identity: hasIdentity,
     created_at: account.createdAt.toISOString(),
   };
 }

@@ -51,7 +51,7 @@ const login = route(everyone, {
     'Signs in with email address and password, or with the token of a sign-in link. Returns the session as a cookie, or as a token with `bearer`. After ten failures in 15 minutes from one address, responds 429.',
   body: LoginBody,
   response: SignedIn,
-  problems: ['otp_required', 'account_suspended'],
+  problems: ['otp_required', 'account_suspended', 'oidc_required'],
   async run(call) {
     const { token } = call.body;
     const outcome = await call.people.turns.run<Outcome>(call.asker.address, () =>
@@ -74,6 +74,7 @@ async function loginByPassword(call: LoginCall): Promise<Outcome> {
   if (!isRight || who === undefined) return unauthorized(WRONG);
   const { account, hasTotp } = who;
   if (!account.active) return problem('account_suspended', 'account is inactive');
+  if (account.isAdmin && people.operatorsNeedProvider) return needsProvider();
   if (hasTotp) {
     const refused = await judgeCode(api.db, people, asker, { accountId: account.id, code: otp });
     if (refused !== undefined) return refused;
@@ -81,6 +82,10 @@ async function loginByPassword(call: LoginCall): Promise<Outcome> {
   return await inTransaction<Outcome>(api.db, (trx) =>
     signInAs(trx, call, account.id, { by: 'password', bearer }),
   );
+}
+
+function needsProvider(): Problem {
+  return problem('oidc_required', 'operators sign in with the identity provider, not with a password');
 }
 
 /** Signs in with a link. If the call is refused, the link can still be used. */
@@ -128,7 +133,7 @@ const confirm = route(session(), {
   idempotent: false,
   body: z.strictObject({ password: GivenPassword }),
   response: Message,
-  problems: ['wrong_state'],
+  problems: ['wrong_state', 'oidc_required'],
   async run({ api, people, asker, caller, body }) {
     const { id, accountId } = caller.credential.session;
     const outcome = await people.turns.run<{ message: string } | Problem>(asker.address, async () => {
@@ -137,6 +142,7 @@ const confirm = route(session(), {
         return problem('wrong_state', 'the account has no password yet: use a link');
       const attempt = await people.attempts.forSession(asker.address, { id, accountId });
       if (attempt instanceof Problem) return attempt;
+      if (who.account.isAdmin && people.operatorsNeedProvider) return needsProvider();
       const { passwordHash } = who;
       if (!(await attempt.run(() => isPassword(passwordHash, body.password))))
         return invalid([{ field: 'password', error: 'is wrong' }]);

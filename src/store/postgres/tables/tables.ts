@@ -20,6 +20,16 @@ interface AccountDevices {
   used_at: Generated<Date>;
 }
 
+interface AccountIdentities {
+  account_id: number;
+  created_at: Generated<Date>;
+  email: string | null;
+  id: Generated<number>;
+  issuer: string;
+  subject: string;
+  used_at: Date | null;
+}
+
 interface AccountLinks {
   account_id: number | null;
   created_at: Generated<Date>;
@@ -648,6 +658,13 @@ interface IdempotencyKeys {
 interface IdempotencyOctets {
   account_id: number;
   octets: number;
+}
+
+interface IdentityProofs {
+  account_id: number;
+  expires_at: Date;
+  hash: Buffer;
+  identity: ColumnType<unknown, string, string>;
 }
 
 interface Invites {
@@ -1422,6 +1439,7 @@ interface Zones {
 
 export interface DB {
   account_devices: AccountDevices;
+  account_identities: AccountIdentities;
   account_links: AccountLinks;
   account_ns_sets: AccountNsSets;
   account_totp: AccountTotp;
@@ -1473,6 +1491,7 @@ export interface DB {
   hashed_names: HashedNames;
   idempotency_keys: IdempotencyKeys;
   idempotency_octets: IdempotencyOctets;
+  identity_proofs: IdentityProofs;
   invite_tokens: InviteTokens;
   invite_windows: InviteWindows;
   invites: Invites;

@@ -1,0 +1,70 @@
+// Redeems the code that the provider returned to a browser, within the limit of failed attempts of its network.
+
+import { Problem, problem } from '../../api/answers/problem.ts';
+import type { CallOf } from '../../api/calls/call.ts';
+import { isSecretText } from '../../store/accounts/hashed-secrets.ts';
+import { ProviderRefusal, type Returned } from './client.ts';
+import { flowSecrets, type Person, type Purpose } from './rules.ts';
+import { OIDC } from './services.ts';
+
+const RETRY_SECONDS = 10;
+
+/** The state matches only if this browser began for this purpose, so no other page can end its own sign-in here. */
+export function readFlow(flow: string | undefined, state: string, purpose: Purpose): string | Problem {
+  const isOurs =
+    flow !== undefined && isSecretText('flow_', flow) && flowSecrets(flow, purpose).state === state;
+  return isOurs
+    ? flow
+    : problem(
+        'wrong_state',
+        'this was begun in another browser or window, or more than ten minutes ago: start again',
+      );
+}
+
+type RedeemCall = Pick<
+  CallOf<'public', unknown, unknown, Returned>,
+  'api' | 'people' | 'asker' | 'log' | 'body'
+>;
+
+/** Returns the person who authenticated at the provider. */
+export async function redeem(
+  { api, people, asker, log, body }: RedeemCall,
+  flow: string,
+  purpose: Purpose,
+): Promise<Person | Problem> {
+  const service = api.services.get(OIDC);
+  if (service === undefined) return noProvider();
+  const attempt = await people.attempts.forProvider(asker.address);
+  if (attempt instanceof Problem) return attempt;
+  let outcome: Person | Problem | undefined;
+  await attempt.run(async () => {
+    try {
+      outcome = await service.provider.redeem(body, flow, purpose);
+      return true;
+    } catch (error) {
+      const { message } = error as Error;
+      log.warn({ reason: message }, 'a sign-in with the identity provider failed');
+      const isRefusal = error instanceof ProviderRefusal;
+      outcome = isRefusal
+        ? problem('oidc_refused', 'the identity provider did not confirm this sign-in: start again')
+        : providerUnavailable();
+      return !isRefusal; // an outage is not a failed attempt
+    }
+  });
+  return outcome as Person | Problem;
+}
+
+export function noProvider(): Problem {
+  return problem('oidc_unavailable', 'this service has no identity provider');
+}
+
+export function providerUnavailable(): Problem {
+  return new Problem(
+    503,
+    'the identity provider cannot be reached: sign in with your password, or try again later',
+    {
+      code: 'oidc_unavailable',
+      headers: { 'Retry-After': String(RETRY_SECONDS) },
+    },
+  );
+}

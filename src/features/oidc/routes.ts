@@ -1,0 +1,158 @@
+// Signing in with the identity provider. The console opens the provider's page. The provider returns a code to the
+// console, which sends it with the cookie of the browser that began.
+
+import type { z } from 'zod';
+import { Problem, problem } from '../../api/answers/problem.ts';
+import { asActor } from '../../api/callers/caller.ts';
+import type { CallOf } from '../../api/calls/call.ts';
+import { everyone, type Route, route, session } from '../../api/calls/route.ts';
+import { judgeCode } from '../../api/people/second-factor.ts';
+import { signInAs } from '../../api/people/sessions.ts';
+import { Message } from '../../api/schemas/fields.ts';
+import { SignedIn } from '../../api/schemas/people.ts';
+import { makeSecretText } from '../../store/accounts/hashed-secrets.ts';
+import { writeAudit } from '../../store/audit/write-audit.ts';
+import { dropProof, findIdentity, loadProof, saveProof } from '../../store/people/identities.ts';
+import { notePassword } from '../../store/people/sessions.ts';
+import { inTransaction, rollBackTo } from '../../store/postgres/transaction.ts';
+import { noProvider, providerUnavailable, readFlow, redeem } from './redeem.ts';
+import type { Person } from './rules.ts';
+import { Begin, Begun, FinishBody, Offer, ReturnedBody } from './schema.ts';
+import { OIDC } from './services.ts';
+import { admitPerson } from './sign-in.ts';
+
+const TAG = 'Signing in';
+
+const getProvider = route(everyone, {
+  method: 'GET',
+  path: '/auth/oidc',
+  operationId: 'getIdentityProvider',
+  tag: TAG,
+  summary: 'Returns the identity provider (OpenID Connect) with which people may sign in.',
+  response: Offer,
+  run({ api }) {
+    const service = api.services.get(OIDC);
+    if (service === undefined) return { enabled: false };
+    const signOutUrl = service.provider.signOutUrl();
+    return {
+      enabled: true,
+      name: service.name,
+      ...(signOutUrl !== undefined && { sign_out_url: signOutUrl }),
+    };
+  },
+});
+
+const begin = route(everyone, {
+  method: 'POST',
+  path: '/auth/oidc/begin',
+  operationId: 'beginIdentity',
+  audit: { none: 'nothing changes until the provider returns' },
+  tag: TAG,
+  summary: 'Begins a sign-in with the identity provider: returns the URL of its page.',
+  description:
+    'Sets a cookie for ten minutes. The provider then opens `/console/oidc` with the parameters that finish the sign-in in the same browser. A second call replaces the first.',
+  body: Begin,
+  response: Begun,
+  problems: ['oidc_unavailable'],
+  async run({ api, people, body, log, setCookie }) {
+    const service = api.services.get(OIDC);
+    if (service === undefined) return noProvider();
+    const flow = makeSecretText('flow_');
+    try {
+      const url = await service.provider.signInUrl(flow, body.purpose);
+      setCookie(people.cookies.set('flow', flow));
+      return { url };
+    } catch (error) {
+      log.warn({ reason: (error as Error).message }, 'the identity provider cannot be reached');
+      return providerUnavailable();
+    }
+  },
+});
+
+type FinishCall = CallOf<'public', unknown, unknown, z.output<typeof FinishBody>>;
+type Finished = z.output<typeof SignedIn> | Problem;
+
+const finish = route(everyone, {
+  method: 'POST',
+  path: '/auth/oidc/finish',
+  operationId: 'finishIdentity',
+  audit: { inHandler: 'session.begin' },
+  tag: TAG,
+  summary: 'Signs in with the parameters that the identity provider returned. The session is a cookie.',
+  description:
+    'If two-step sign-in is on, the first call returns `otp_required`. Repeat it with `otp` within five minutes.',
+  body: FinishBody,
+  response: SignedIn,
+  problems: ['wrong_state', 'otp_required', 'account_suspended', 'oidc_refused', 'oidc_unavailable'],
+  async run(call) {
+    const { api, asker, body } = call;
+    if (api.services.get(OIDC) === undefined) return noProvider();
+    const flow = readFlow(asker.cookies.flow, body.state, 'sign-in');
+    if (flow instanceof Problem) return flow;
+    const proven = (await loadProof(api.db, flow)) as Person | undefined;
+    const person = proven ?? (await redeem(call, flow, 'sign-in'));
+    if (person instanceof Problem) return person;
+    return await signIn(call, person, flow);
+  },
+});
+
+/** Signs in if the code of two-step sign-in is correct or not needed. Otherwise keeps what the provider has confirmed. */
+async function signIn(call: FinishCall, person: Person, flow: string): Promise<Finished> {
+  const { api, people, asker, body, log, setCookie } = call;
+  let awaitsCodeOf: number | undefined;
+  const finished = await inTransaction<Finished>(api.db, async (trx) => {
+    const { rules } = api.services.get(OIDC) ?? { rules: { link: [], create: [] } };
+    const who = await admitPerson(trx, person, { rules, address: asker.address, log });
+    if (who instanceof Problem) return rollBackTo(who);
+    const { id: accountId, active } = who.account;
+    if (!active) return rollBackTo(problem('account_suspended', 'account is inactive'));
+    if (who.hasTotp) {
+      const refused = await judgeCode(trx, people, asker, { accountId, code: body.otp });
+      if (refused !== undefined) {
+        awaitsCodeOf = accountId;
+        return rollBackTo(refused);
+      }
+    }
+    await dropProof(trx, accountId);
+    const signedIn = await signInAs(trx, call, accountId, { by: 'identity', bearer: false });
+    return signedIn instanceof Problem ? rollBackTo(signedIn) : signedIn;
+  });
+  if (awaitsCodeOf !== undefined && body.otp === undefined)
+    await saveProof(api.db, awaitsCodeOf, { cookie: flow, identity: person });
+  if (!(finished instanceof Problem)) setCookie(people.cookies.clear('flow'));
+  return finished;
+}
+
+const confirm = route(session(), {
+  method: 'POST',
+  path: '/auth/oidc/confirm',
+  operationId: 'confirmIdentity',
+  audit: { inHandler: 'session.confirm' },
+  tag: TAG,
+  summary: 'Confirms your session with the identity provider instead of a password.',
+  description:
+    'For 15 minutes, allows the calls that otherwise respond `reauthenticate`. Begin with `purpose` set to `confirm`.',
+  idempotent: false,
+  body: ReturnedBody,
+  response: Message,
+  problems: ['wrong_state', 'oidc_refused', 'oidc_unavailable'],
+  async run(call) {
+    const { api, people, asker, caller, body, setCookie } = call;
+    const flow = readFlow(asker.cookies.flow, body.state, 'confirm');
+    if (flow instanceof Problem) return flow;
+    const person = await redeem(call, flow, 'confirm');
+    if (person instanceof Problem) return person;
+    const { id, accountId } = caller.credential.session;
+    const identity = await findIdentity(api.db, person);
+    if (identity?.accountId !== accountId)
+      return problem('oidc_refused', 'this identity is not linked to your account');
+    await inTransaction(api.db, async (trx) => {
+      await notePassword(trx, id);
+      await writeAudit(trx, { action: 'session.confirm', by: asActor(caller), accountId });
+    });
+    setCookie(people.cookies.clear('flow'));
+    return { message: 'confirmed for 15 minutes' };
+  },
+});
+
+export const OIDC_ROUTES: readonly Route[] = [getProvider, begin, finish, confirm];

@@ -1,0 +1,118 @@
+// Decides who may sign in with an identity, and derives the secrets of one sign-in from the cookie of its browser.
+
+import { createHash } from 'node:crypto';
+
+/** What a person does at the provider: signs in, confirms a session, or links an identity to an account. */
+export const PURPOSES = ['sign-in', 'confirm', 'link'] as const;
+export type Purpose = (typeof PURPOSES)[number];
+
+interface FlowSecrets {
+  /** Returned by the provider, so that no other page can end the sign-in in this browser. */
+  readonly state: string;
+  /** Returned in the ID token, so that a token of another sign-in is not accepted. */
+  readonly nonce: string;
+  /** Proves to the provider that the code is presented by the client that requested it (PKCE, RFC 7636). */
+  readonly verifier: string;
+}
+
+/**
+ * Each value is a hash of the cookie, which scripts and other sites cannot read, so that nothing has to be stored. None
+ * of them reveals another, and those of one purpose are not valid for another.
+ */
+export function flowSecrets(cookie: string, purpose: Purpose): FlowSecrets {
+  const derive = (use: string) =>
+    createHash('sha256').update(`${use}\n${purpose}\n${cookie}`).digest('base64url');
+  return { state: derive('state'), nonce: derive('nonce'), verifier: derive('verifier') };
+}
+
+/** What the provider says about a person, after its token was verified. */
+export interface Person {
+  readonly issuer: string;
+  readonly subject: string;
+  readonly email: string | null;
+  /** True only if the provider says so explicitly. */
+  readonly isEmailVerified: boolean;
+  readonly name: string | null;
+  /** Undefined if the provider does not decide who is an operator. */
+  readonly isOperator: boolean | undefined;
+}
+
+const MAX_EMAIL_CHARACTERS = 254;
+const MAX_NAME_CHARACTERS = 200;
+
+/** `claims` are those of the verified ID token, and of the response about the user if there was one. */
+export function readPerson(
+  claims: Readonly<Record<string, unknown>>,
+  key: Pick<Person, 'issuer' | 'subject'>,
+  operators: { readonly name: string; readonly value: string } | undefined,
+): Person {
+  const { email, email_verified: verified } = claims;
+  const hasEmail = typeof email === 'string' && email.length <= MAX_EMAIL_CHARACTERS;
+  return {
+    ...key,
+    email: hasEmail ? email : null,
+    isEmailVerified: hasEmail && verified === true,
+    name: readName(claims.name),
+    isOperator: operators && hasValue(claims[operators.name], operators.value),
+  };
+}
+
+function readName(name: unknown): string | null {
+  if (typeof name !== 'string') return null;
+  const text = name
+    .replaceAll(/\p{C}+/gu, ' ')
+    .trim()
+    .slice(0, MAX_NAME_CHARACTERS);
+  return text === '' ? null : text;
+}
+
+/** A claim is one value or a list. */
+function hasValue(claim: unknown, value: string): boolean {
+  return Array.isArray(claim) ? claim.includes(value) : claim === value;
+}
+
+/** The email domains whose addresses the provider is trusted to verify. */
+export interface EmailRules {
+  readonly link: readonly string[];
+  readonly create: readonly string[];
+}
+
+interface KnownAccount {
+  readonly isEmailConfirmed: boolean;
+  readonly hasIdentity: boolean;
+}
+
+type NewcomerOutcome =
+  | { readonly kind: 'link' | 'create' }
+  | { readonly kind: 'refused'; readonly why: string };
+
+/** Decides about a person whose identity is not linked. `account` is the account that has this email address. */
+export function judgeNewcomer(
+  person: Person,
+  account: KnownAccount | undefined,
+  rules: EmailRules,
+): NewcomerOutcome {
+  const { email, isEmailVerified } = person;
+  const needed = account === undefined ? rules.create : rules.link;
+  if (email === null || !isEmailVerified || !needed.includes(domainOf(email))) return NO_ACCOUNT;
+  if (account === undefined) return { kind: 'create' };
+  // The account may have been created by another person, who does not control this address.
+  if (!account.isEmailConfirmed) return refused('the email address of your account is not confirmed yet');
+  return account.hasIdentity ? refused('your account is linked to another identity') : { kind: 'link' };
+}
+
+/** The text does not reveal whether an account with this address exists. */
+const NO_ACCOUNT = refused(
+  'no account is linked to this identity: sign in with your password and link it on the page of your account, or ask the operator',
+);
+
+function refused(why: string) {
+  return { kind: 'refused', why } as const;
+}
+
+function domainOf(email: string): string {
+  return email
+    .slice(email.lastIndexOf('@') + 1)
+    .normalize('NFC')
+    .toLowerCase();
+}
