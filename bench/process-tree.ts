@@ -48,6 +48,11 @@ export function largestPssBytes(root: number): number {
   return Math.max(...processTree(root).map(readPss));
 }
 
+/** Use of a process without those below it. */
+export function ownUse(pid: number): { readonly pssBytes: number; readonly cpuSeconds: number } {
+  return { pssBytes: readPss(pid), cpuSeconds: readStat(`/proc/${pid}`)?.cpuSeconds ?? 0 };
+}
+
 function readPss(pid: number): number {
   try {
     const rollup = readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8');

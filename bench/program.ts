@@ -34,7 +34,7 @@ export function runProgram(command: readonly string[], options: ProgramOptions =
   // The kernel kills the child when this process is killed.
   const bound = ['setpriv', '--pdeathsig', 'TERM', ...command];
   const pinned = options.cpu === undefined ? bound : ['taskset', '-c', String(options.cpu), ...bound];
-  const file = options.outputFile === undefined ? undefined : openSync(options.outputFile, 'w');
+  const file = options.outputFile === undefined ? undefined : openSync(options.outputFile, 'a');
   const child = spawn(pinned[0] as string, pinned.slice(1), {
     env: { ...(options.env ?? process.env), PATH: PROGRAM_PATH },
     cwd: options.cwd,

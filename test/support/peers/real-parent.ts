@@ -21,7 +21,7 @@ import { askMany, isInstalled, type Peer, type PeerAddress, startPeer, type Zone
 export interface RealParent {
   /** The port of all listeners in this network. */
   readonly port: number;
-  /** The addresses of `ns1.fleet.zz` (and of `ns3`), and of `ns2.fleet.zz` (and of `ns4`). */
+  /** The addresses of `ns1.fleet.zz` (and of `ns3`), and of `ns2.fleet.zz` (and of `ns4`), unless there are more. */
   readonly ours: readonly PeerAddress[];
   /** In the format of IANA's file. */
   readonly rootHints: string;
@@ -48,11 +48,16 @@ export const NEEDS_PARENT = missing.length === 0 ? '' : ` (skipped: needs ${miss
 
 const TLD = 'zz.';
 const TTL = 30;
+/** Last octet of the fleet's first address. */
+const FIRST_HOST = 4;
 
-/** `delegated` is as for `delegate`. With `isSigned`, root and TLD are signed, and the Zonefleet processes validate. */
+/**
+ * `delegated` is as for `delegate`. With `isSigned`, root and TLD are signed, and the Zonefleet processes validate.
+ * `addresses`: number of addresses of the fleet, which its nameserver names take in turn.
+ */
 export async function startRealParent(
   delegated: Readonly<Record<string, readonly string[]>>,
-  { isSigned = false }: { readonly isSigned?: boolean } = {},
+  { isSigned = false, addresses = 2 }: { readonly isSigned?: boolean; readonly addresses?: number } = {},
 ): Promise<RealParent> {
   const network = `127.${randomInt(64, 250)}.${randomInt(1, 250)}`;
   const port = await freePort();
@@ -68,9 +73,9 @@ export async function startRealParent(
   let serial = 1;
   const keys = isSigned ? { root: makeKey(13), tld: makeKey(13) } : undefined;
   const nowSeconds = Math.floor(Date.now() / 1000);
-  const time = { inception: nowSeconds - 3600, expiration: nowSeconds + 86_400 };
+  const time = { inception: nowSeconds - 3600, expiration: nowSeconds + 30 * 86_400 };
   const tld = () => {
-    const zone = tldZone(network, serial, delegations, dsOfLabels);
+    const zone = tldZone({ network, addresses }, serial, delegations, dsOfLabels);
     return keys === undefined ? zone : signZoneText(zone, keys.tld, time);
   };
   let rootText = rootZone(network);
@@ -103,7 +108,7 @@ export async function startRealParent(
   };
   return {
     port,
-    ours: [...at(4), ...at(5)],
+    ours: Array.from({ length: addresses }, (_, i) => at(FIRST_HOST + i)).flat(),
     rootHints,
     settings: {
       ROOT_HINTS: join(directory, 'root.hints'),
@@ -139,7 +144,7 @@ function rootZone(network: string): ZoneText {
 
 /** `fleet.zz` is Zonefleet's. No server listens for `other.zz`. */
 function tldZone(
-  network: string,
+  { network, addresses }: { network: string; addresses: number },
   serial: number,
   delegations: ReadonlyMap<string, readonly string[]>,
   dsOfLabels: ReadonlyMap<string, readonly string[]>,
@@ -148,7 +153,7 @@ function tldZone(
     `@ ${TTL} SOA a.nic hostmaster.nic ${serial} 1800 900 604800 ${TTL}`,
     `@ ${TTL} NS a.nic`,
     `@ ${TTL} NS b.nic`,
-    ...FLEET_SETS.flat().map((name, i) => `${name}. ${TTL} A ${network}.${4 + (i % 2)}`),
+    ...FLEET_SETS.flat().map((name, i) => `${name}. ${TTL} A ${network}.${FIRST_HOST + (i % addresses)}`),
     ...[
       ['a.nic', 2],
       ['b.nic', 3],

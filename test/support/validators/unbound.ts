@@ -34,12 +34,14 @@ interface UnboundOptions {
   readonly kind?: UnboundKind;
   /** False: nothing is taken from a cache. */
   readonly keeps?: boolean;
+  /** Further settings of the server. */
+  readonly settings?: readonly string[];
 }
 
 /** The limit of NSEC3 iterations is ours, 100. */
 export async function startUnbound(
   space: Space,
-  { kind = 'plain', keeps = true }: UnboundOptions = {},
+  { kind = 'plain', keeps = true, settings = [] }: UnboundOptions = {},
 ): Promise<ValidatingResolver> {
   const port = await freePort();
   const own = KINDS[kind].map((line) => line.split(':')[0]);
@@ -63,7 +65,7 @@ export async function startUnbound(
     '  module-config: "validator iterator"',
     '  val-nsec3-keysize-iterations: "1024 100 2048 100 4096 100"',
     ...(keeps ? [] : ['  cache-max-ttl: 0', '  cache-max-negative-ttl: 0']),
-    ...[...DEFAULTS.filter((line) => !own.includes(line.split(':')[0])), ...KINDS[kind]].map(
+    ...[...DEFAULTS.filter((line) => !own.includes(line.split(':')[0])), ...KINDS[kind], ...settings].map(
       (line) => `  ${line}`,
     ),
     ...space.anchors.map((anchor) => `  trust-anchor: "${anchor}"`),
