@@ -5,6 +5,7 @@ import { readSpan } from '../../process/settings/read-span.ts';
 import type { AuditAction } from '../../store/audit/audit-actions.ts';
 import type { AuditFilter, AuditRow } from '../../store/audit/load-audit.ts';
 import type { Cli } from '../terminal/cli.ts';
+import { commandOf } from '../terminal/commands.ts';
 import { Failure } from '../terminal/failure.ts';
 import type { Output } from '../terminal/output.ts';
 import { printTable } from '../terminal/print-table.ts';
@@ -20,9 +21,7 @@ interface AuditOptions {
 const MAX_ROWS = 10_000;
 
 export function addAuditCommand(program: Command, cli: Cli): void {
-  program
-    .command('audit')
-    .description('list the audit log, newest first: who changed what, and from which address')
+  commandOf(program, 'audit')
     .option('--by <account>', 'only actions of this account (email or id)')
     .option('--about <account>', 'only entries about this account, its keys and its domains')
     .option('--action <action>', 'only this action, such as key.create')
