@@ -17,6 +17,7 @@ import { mayRead } from '../src/process/run-as.ts';
 import { readSettings } from '../src/process/settings/read-settings.ts';
 import type { ProcessName } from '../src/process/settings/setting.ts';
 import { StartFault } from '../src/process/start-fault.ts';
+import { hasAnalyticsStore, wantsAnalytics } from '../src/start/analytics-place.ts';
 import { ensureKeySecrets } from '../src/start/key-secrets.ts';
 import { placeProgram } from '../src/start/place-program.ts';
 import { summary } from '../src/start/print-summary.ts';
@@ -133,6 +134,7 @@ const started = {
   shownKey: 'svc_…',
   publicUrl: 'http://127.0.0.1:8053',
   hasConsole: true,
+  lacksAnalytics: false,
   secretFiles: [],
   question: 'www.shop.example A',
   remark: undefined,
@@ -144,6 +146,11 @@ describe('the summary of npm start', () => {
     const first = { key: 'svc_first', link: 'http://127.0.0.1:8053/console/#sign-in=lnk_x' };
     expect(summary({ ...started, first })).toContain(`  sign in   ${first.link} `);
     expect(summary(started)).toMatch(/^ {2}sign in {3}npx zonefleet account sign-in EMAIL /m);
+  });
+
+  it('names the size of the analytics engine if it is not installed', () => {
+    expect(summary({ ...started, lacksAnalytics: true })).toMatch(/^ {2}analytics none \(.* 548 MiB\)$/m);
+    expect(summary(started)).not.toContain('analytics');
   });
 
   it('does not mention this without a console', () => {
@@ -209,8 +216,9 @@ describe('the environment of a process', () => {
 });
 
 it('accepts only --demo', () => {
-  expect(readArguments([])).toEqual({ isDemo: false });
-  expect(readArguments(['--demo'])).toEqual({ isDemo: true });
+  expect(readArguments([])).toEqual({ isDemo: false, hasAnalytics: false });
+  expect(readArguments(['--demo'])).toEqual({ isDemo: true, hasAnalytics: false });
+  expect(readArguments(['--analytics', '--demo'])).toEqual({ isDemo: true, hasAnalytics: true });
 });
 
 it.each([['--demos'], ['demo'], ['--help'], ['']])('%j is reported as unknown', (word) => {
@@ -235,4 +243,41 @@ it.each([
 
 it('a process whose role has no password connects as the owner', () => {
   expect(roleUrls('postgresql://owner@db/x', PASSWORDS).of('workers')).toBe('postgresql://owner@db/x');
+});
+
+describe('the analytics store of npm start', () => {
+  const unset = { analytics: undefined, analyticsUrl: undefined, hasAnalytics: false, hasStore: false };
+
+  it.each([
+    ['is not installed on a new machine', {}, false],
+    ['runs if it has run before', { hasStore: true }, true],
+    ['runs if it is requested', { hasAnalytics: true }, true],
+    ['runs with ANALYTICS=on', { analytics: true }, true],
+    ['does not run with ANALYTICS=off', { analytics: false, hasStore: true }, false],
+    ['does not run if another store is set', { analytics: true, analyticsUrl: 'http://store' }, false],
+  ])('%s', (_, choice, runs) => {
+    expect(wantsAnalytics({ ...unset, ...choice })).toBe(runs);
+  });
+
+  it.each([
+    ['ANALYTICS', { analytics: false }],
+    ['ANALYTICS_URL', { analyticsUrl: 'http://store' }],
+  ])('--analytics is rejected if %s contradicts it', (name, choice) => {
+    const choose = () => wantsAnalytics({ ...unset, ...choice, hasAnalytics: true });
+    expect(choose).toThrow(StartFault);
+    expect(choose).toThrow(`--analytics: expected ${name} to be unset`);
+  });
+
+  it('has run before if its directory has a store', () => {
+    const directory = mkdtempSync(join(tmpdir(), 'zf-store-'));
+    try {
+      mkdirSync(join(directory, 'analytics'));
+      expect(hasAnalyticsStore(directory)).toBe(false);
+      mkdirSync(join(directory, 'analytics/store'));
+      expect(hasAnalyticsStore(directory)).toBe(true);
+      expect(hasAnalyticsStore(join(directory, 'none'))).toBe(false);
+    } finally {
+      rmSync(directory, { recursive: true });
+    }
+  });
 });

@@ -1,11 +1,13 @@
-// Directory, memory limit and password of the embedded analytics store of `npm start`. The password is new at each start.
+// Decides if `npm start` runs the embedded analytics store, and returns its directory, memory limit and password. The
+// password is new at each start.
 
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, realpathSync } from 'node:fs';
+import { existsSync, mkdirSync, realpathSync } from 'node:fs';
 import { totalmem } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { giveDirectory, type ProcessUser, rootPlaceOf } from '../process/run-as.ts';
+import { StartFault } from '../process/start-fault.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const GIB = 1024 ** 3;
@@ -18,6 +20,40 @@ interface AnalyticsPlace {
   readonly password: string;
   readonly memoryBytes: number;
   readonly user: ProcessUser | undefined;
+}
+
+interface AnalyticsChoice {
+  /** The settings of the same names. */
+  readonly analytics: boolean | undefined;
+  readonly analyticsUrl: string | undefined;
+  /** True if `--analytics` was given. */
+  readonly hasAnalytics: boolean;
+  /** True if the store of an earlier start has data. */
+  readonly hasStore: boolean;
+}
+
+/**
+ * Returns true if `npm start` runs its own store. An unused machine does not download the engine unless the operator
+ * requests it. Throws StartFault if `--analytics` contradicts a setting.
+ */
+export function wantsAnalytics({
+  analytics,
+  analyticsUrl,
+  hasAnalytics,
+  hasStore,
+}: AnalyticsChoice): boolean {
+  if (hasAnalytics && analytics === false)
+    throw new StartFault('--analytics: expected ANALYTICS to be unset or on, not off');
+  if (hasAnalytics && analyticsUrl !== undefined)
+    throw new StartFault('--analytics: expected ANALYTICS_URL to be unset, because its store is used');
+  if (analyticsUrl !== undefined) return false;
+  return hasAnalytics || (analytics ?? hasStore);
+}
+
+/** Returns true if the engine has run on this data directory. */
+export function hasAnalyticsStore(dataDirectory: string): boolean {
+  if (!existsSync(dataDirectory)) return false;
+  return placesOf(dataDirectory).some((place) => existsSync(join(place, 'store')));
 }
 
 export function analyticsOf(dataDirectory: string, user: ProcessUser | undefined): AnalyticsPlace {
@@ -33,9 +69,13 @@ export function analyticsOf(dataDirectory: string, user: ProcessUser | undefined
 
 /** Only the engine's user may access it. */
 function directoryOf(dataDirectory: string, user: ProcessUser | undefined): string {
-  const directory = join(dataDirectory, 'analytics');
-  if (user !== undefined)
-    return giveDirectory([directory, join(rootPlaceOf(realpathSync(dataDirectory)), 'analytics')], user);
+  const [directory, ofRoot] = placesOf(dataDirectory);
+  if (user !== undefined) return giveDirectory([directory, ofRoot], user);
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   return directory;
+}
+
+/** The second is for a user who cannot enter the data directory. */
+function placesOf(dataDirectory: string): [string, string] {
+  return [join(dataDirectory, 'analytics'), join(rootPlaceOf(realpathSync(dataDirectory)), 'analytics')];
 }

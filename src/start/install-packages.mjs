@@ -13,6 +13,11 @@ export async function installPackages(withDevelopment) {
   if (isStale(withDevelopment)) await installOnce(withDevelopment);
 }
 
+/** Returns true if a developer uses this checkout: packages for development stay installed when others change. */
+function hasDevelopment() {
+  return Object.values(readPackages('node_modules/.package-lock.json')).some(({ dev }) => dev === true);
+}
+
 /** Compares the lock file with npm's record of what it installed. An interrupted installation leaves no record. */
 function isStale(withDevelopment) {
   const wanted = readPackages('package-lock.json');
@@ -43,7 +48,7 @@ async function installOnce(withDevelopment) {
     if (!isStale(withDevelopment)) return;
   }
   try {
-    if (isStale(withDevelopment)) await install();
+    if (isStale(withDevelopment)) await install(withDevelopment || hasDevelopment());
   } finally {
     rmSync(lock, { force: true });
   }
@@ -72,10 +77,11 @@ function isAlive(lock) {
   }
 }
 
-async function install() {
+async function install(withDevelopment) {
   say('installing packages');
   // All packages work without their install scripts. npm 11 warns about each skipped script unless it is disabled.
-  const flags = ['--no-audit', '--no-fund', '--ignore-scripts', '--include=dev', '--include=optional'];
+  const flags = ['--no-audit', '--no-fund', '--ignore-scripts', '--include=optional'];
+  flags.push(withDevelopment ? '--include=dev' : '--omit=dev');
   for (let attempt = 1; ; attempt++) {
     const { code, output } = await npm(['ci', ...flags]);
     if (code === 0) return;

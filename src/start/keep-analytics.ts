@@ -58,9 +58,7 @@ export async function openKeptAnalytics(options: AnalyticsOptions): Promise<Kept
   async function startOnce(): Promise<void> {
     let packages = installedEngine(options.root, options.places);
     if (packages === undefined) {
-      options.say(
-        'installing the analytics engine in the background (chdb, 548 MiB; set ANALYTICS=off to skip it)',
-      );
+      options.say('installing the analytics engine in the background (chdb, 548 MiB)');
       const lack = lackOfHash(options.root);
       if (lack !== undefined) options.say(lack);
       packages = await installEngine(options.root, options.places, stopping.signal, options.npmEnv);

@@ -12,7 +12,7 @@ import { readSettings, type SettingsOf } from '../process/settings/read-settings
 import type { ProcessName } from '../process/settings/setting.ts';
 import { StartFault } from '../process/start-fault.ts';
 import { publishDatabaseUrl, withdrawDatabaseUrl } from '../store/postgres/database-url.ts';
-import { analyticsOf } from './analytics-place.ts';
+import { analyticsOf, hasAnalyticsStore, wantsAnalytics } from './analytics-place.ts';
 import { consoleFolder, keepConsoleBuilt } from './console/build-console.ts';
 import { type KeptAnalytics, openKeptAnalytics } from './keep-analytics.ts';
 import { judgeDemoSettings, openDemo } from './keep-demo.ts';
@@ -21,7 +21,7 @@ import { keepPostgres } from './postgres/keep-postgres.ts';
 import { makeFirstSecrets, prepareDatabase } from './prepare-database.ts';
 import { summary } from './print-summary.ts';
 import { environmentOf, environmentOfProgram, environmentWithoutSettings } from './process-environment.ts';
-import { readArguments } from './read-arguments.ts';
+import { type Arguments, readArguments } from './read-arguments.ts';
 import { SupervisedProcess } from './supervise.ts';
 
 type Settings = SettingsOf<'npm start'>;
@@ -37,10 +37,12 @@ const START_DEFAULTS = { DNS_UPDATE: 'on', PDNS_API: 'on', COMPAT_API: 'on' };
 const SIGNALS_OF_CTRL_C = process.env.npm_lifecycle_event === undefined ? 1 : 2;
 let interrupts = 0;
 
-async function start(settings: Settings, { isDemo }: { readonly isDemo: boolean }): Promise<void> {
+async function start(settings: Settings, { isDemo, hasAnalytics }: Arguments): Promise<void> {
   const log = openLog('start', settings.logLevel);
   for (const warning of settings.warnings) log.warn(warning);
   if (isDemo) judgeDemoSettings(process.env);
+  const hasStore = hasAnalyticsStore(settings.dataDirectory);
+  const ownAnalytics = wantsAnalytics({ ...settings, hasAnalytics, hasStore });
   const user = chooseUser(settings.runAs, loadAccounts());
   let url = settings.databaseUrl;
   let place = hidePasswords(url ?? '');
@@ -67,7 +69,7 @@ async function start(settings: Settings, { isDemo }: { readonly isDemo: boolean 
     keySecrets,
     onOverpowered: (role) => log.warn({ role }, 'this database role has more privileges than it needs'),
   });
-  const analytics = await prepareAnalytics(settings, user);
+  const analytics = ownAnalytics ? await prepareAnalytics(settings, user) : undefined;
   const analyticsUrl = settings.analyticsUrl ?? analytics?.url;
   stopping.signal.throwIfAborted();
   if (socketDirectory !== undefined) {
@@ -122,11 +124,12 @@ async function start(settings: Settings, { isDemo }: { readonly isDemo: boolean 
   const first = isOurKey ? await makeFirstSecrets(roles.owner, settings.publicUrl) : undefined;
   const shownKey = first?.key ?? (isOurKey ? '$KEY' : '$BOOTSTRAP_API_KEY');
   const { publicUrl, console: hasConsole } = settings;
+  const lacksAnalytics = analyticsUrl === undefined && settings.analytics === undefined;
   const secretFiles = [secrets, tsigSecrets].flatMap((found) => (found?.isNew ? [found.file] : []));
   say(
     summary({
       ...{ addresses, api, metrics, place, ...samples },
-      ...{ first, shownKey, registrar: demo?.registrar, publicUrl, hasConsole, secretFiles },
+      ...{ first, shownKey, registrar: demo?.registrar, publicUrl, hasConsole, secretFiles, lacksAnalytics },
     }),
   );
   demo?.play();
@@ -145,12 +148,11 @@ function consoleOf({ dataDirectory }: Settings, user: ProcessUser | undefined) {
   return { sources, folder, env: environmentOfProgram(process.env), signal: stopping.signal, say };
 }
 
-/** Prepares the embedded store. Returns undefined if another one is used or none is wanted. */
+/** Opens the port of the embedded store. */
 async function prepareAnalytics(
-  { analytics, analyticsUrl, dataDirectory }: Settings,
+  { dataDirectory }: Settings,
   user: ProcessUser | undefined,
-): Promise<KeptAnalytics | undefined> {
-  if (!analytics || analyticsUrl !== undefined) return undefined;
+): Promise<KeptAnalytics> {
   const npmEnv = environmentOfProgram(process.env);
   const env = environmentWithoutSettings(process.env);
   return await openKeptAnalytics({ ...analyticsOf(dataDirectory, user), npmEnv, env, say });

@@ -14,6 +14,8 @@ interface Started extends Samples {
   readonly shownKey: string;
   readonly publicUrl: string;
   readonly hasConsole: boolean;
+  /** True if no analytics store is used, and the operator has not declined one. */
+  readonly lacksAnalytics: boolean;
   /** The files of secrets that were created now. */
   readonly secretFiles: readonly string[];
 }
@@ -44,6 +46,9 @@ export function summary(started: Started): string {
     ...started.secretFiles.map(
       (file) => `  secrets   ${file} encrypts stored secrets; back it up separately from the database`,
     ),
+    ...(started.lacksAnalytics
+      ? ['  analytics none (npm start -- --analytics downloads the engine, 548 MiB)']
+      : []),
     `  try       dig @${dns.address} -p ${dns.port} ${started.question}`,
     ...(started.remark === undefined ? [] : [`            (${started.remark})`]),
     `            curl -H "Authorization: Bearer ${started.shownKey}" ${api}${started.path}`,

@@ -2,12 +2,18 @@
 
 import { StartFault } from '../process/start-fault.ts';
 
+export interface Arguments {
+  readonly isDemo: boolean;
+  /** True if the embedded analytics store is requested. */
+  readonly hasAnalytics: boolean;
+}
+
 /** Throws StartFault, which names the first unknown argument. */
-export function readArguments(words: readonly string[]): { readonly isDemo: boolean } {
-  const unknown = words.find((word) => word !== '--demo');
+export function readArguments(words: readonly string[]): Arguments {
+  const unknown = words.find((word) => word !== '--demo' && word !== '--analytics');
   if (unknown !== undefined)
     throw new StartFault(
-      `unknown argument "${unknown}": npm start accepts only --demo (npm start -- --demo)`,
+      `unknown argument "${unknown}": npm start accepts only --demo and --analytics (npm start -- --demo)`,
     );
-  return { isDemo: words.length > 0 };
+  return { isDemo: words.includes('--demo'), hasAnalytics: words.includes('--analytics') };
 }

@@ -39,6 +39,8 @@ describe.skipIf(process.platform !== 'linux' || skipped !== '').each(users)(
       const ready = metrics.map(async (url) => (await fetch(url.replace('/metrics', '/readyz'))).status);
       expect(await Promise.all(ready)).toEqual([200, 200, 200]);
       expect(await (await fetch(metrics[2] as string)).text()).toContain('zonefleet_queue_jobs');
+      expect(started.output).toContain('analytics none (npm start -- --analytics');
+      expect(started.output).not.toContain('installing the analytics engine');
       await clone.stop(started);
       expect(await started.ended).toBe(0);
     });

@@ -1469,7 +1469,12 @@ export const en = {
       '7d': '7 days',
       '30d': '30 days',
     },
-    away: 'Statistics are unavailable: the analytics service is off or still starting. DNS is not affected.',
+    away: 'Statistics are unavailable at the moment: the analytics store is starting or does not respond. DNS is not affected.',
+    off: 'This service does not collect statistics. DNS is not affected.',
+    offForOperator:
+      'No analytics store is set up. Nameservers count queries in the meantime. The newest counts wait in the database (at most 10,000 reports, about 1 GB), and appear here when a store is running.',
+    enable: 'On a single machine, stop Zonefleet and start it with this command, which downloads 548 MiB once:',
+    enableInFleet: 'In a fleet, set ANALYTICS_URL to a ClickHouse server for the API and the workers.',
     nobody: 'No queries in this period',
     nobodyActive: 'Choose a longer period. Counts are about two minutes behind.',
     nobodyPending: 'Queries arrive once the domain is live. Until then, other nameservers serve it.',

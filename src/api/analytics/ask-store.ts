@@ -4,7 +4,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { AnalyticsFault } from '../../analytics/open-analytics.ts';
 import type { Asking } from '../../analytics/requests/asked-requests.ts';
-import { Problem, unavailable } from '../answers/problem.ts';
+import { Problem, problem, unavailable } from '../answers/problem.ts';
 import type { CallOf } from '../calls/call.ts';
 import { TooManyQueries } from './query-turns.ts';
 import { turnsOf } from './store-turns.ts';
@@ -23,7 +23,7 @@ export async function askStore<T>(
   question: (asking: Asking) => Promise<T>,
 ): Promise<T | Problem> {
   const store = api.analytics;
-  if (store === undefined) return unavailable('no analytics store is configured', RETRY_SECONDS);
+  if (store === undefined) return problem('analytics_off', 'no analytics store is set up');
   const ended = new AbortController();
   const end = (kind: AnalyticsFault['kind'], why: string) => ended.abort(new AnalyticsFault(kind, why));
   const timer = setTimeout(() => end('slow', `no result within ${seconds} s`), seconds * 1000 + GRACE_MS);

@@ -37,6 +37,7 @@ export const PROBLEM_CODES = {
   dnssec_check_limited: 429,
   ssl_limited: 429,
   session_check_failed: 503,
+  analytics_off: 503,
   dnssec_unavailable: 503,
   oidc_unavailable: 503,
   ssl_unavailable: 503,

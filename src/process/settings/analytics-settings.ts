@@ -10,13 +10,13 @@ const storeUrl = shape('a URL like https://user:password@host:8443/database', (t
 });
 
 export const ANALYTICS_SETTINGS = {
-  /** If true, `npm start` runs its own store when `analyticsUrl` is undefined. */
+  /** Determines if `npm start` runs its own store when `analyticsUrl` is undefined. Undefined if the operator has not chosen. */
   analytics: setting({
     name: 'ANALYTICS',
     readers: ['npm start'],
     schema: onOrOff,
-    byDefault: 'on',
-    is: '`off`: `npm start` neither installs nor runs an analytics store',
+    byDefault: { words: '`on` if `DATA_DIR` has a store', make: () => undefined },
+    is: '`on`: `npm start` installs an analytics store (548 MiB) if it is missing, and runs it; `off`: it does neither',
   }),
   /** Undefined if there is no store. */
   analyticsUrl: setting({

@@ -113,7 +113,8 @@ describe('recommendations', () => {
 });
 
 it('counts of DNS answers respond 503 without a store', async () => {
-  expect((await api.ask('GET', `/analytics/dns?domain=${name}`)).status).toBe(503);
+  const answer = await api.ask('GET', `/analytics/dns?domain=${name}`);
+  expect([answer.status, answer.body]).toEqual([503, expect.objectContaining({ code: 'analytics_off' })]);
 });
 
 describe('a dismissed recommendation', () => {

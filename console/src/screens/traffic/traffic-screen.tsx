@@ -5,6 +5,7 @@ import { useEffect } from 'preact/hooks';
 import { api, dataOf } from '../../api/client.ts';
 import { useLoad } from '../../api/use-load.ts';
 import { usePlace } from '../../app/place.tsx';
+import { person } from '../../app/session.ts';
 import { Empty, Failure, Note } from '../../parts/failure.tsx';
 import { count } from '../../parts/time.tsx';
 import { words } from '../../words/words.ts';
@@ -59,9 +60,7 @@ export default function TrafficScreen() {
     <div class="stack traffic">
       <Periods periods={PERIODS} chosen={period} />
       {error?.status === 503 ? (
-        <Note>
-          <p>{text.away}</p>
-        </Note>
+        <Note>{error.code === 'analytics_off' ? <NoStore /> : <p>{text.away}</p>}</Note>
       ) : (
         <Failure error={error} onRetry={() => void reload()} />
       )}
@@ -73,6 +72,20 @@ export default function TrafficScreen() {
       {data !== undefined && (data.total === 0 ? <Nobody /> : <Answers of={data} />)}
       {error === undefined && <EdgeTraffic period={period} />}
     </div>
+  );
+}
+
+/** Tells operators how to set up the store. */
+function NoStore() {
+  if (!person().admin) return <p>{text.off}</p>;
+  return (
+    <>
+      <p>{text.offForOperator}</p>
+      <p>
+        {text.enable} <code>npm start -- --analytics</code>
+      </p>
+      <p class="quiet">{text.enableInFleet}</p>
+    </>
   );
 }
 
