@@ -6,6 +6,13 @@ import { QUEUES } from '../../features/every-feature.ts';
 import type { PreparedRoles } from '../../store/roles/roles.ts';
 import type { Cli } from '../terminal/cli.ts';
 import { commandOf } from '../terminal/commands.ts';
+import { showPlan } from './show-plan.ts';
+
+interface MigrateChoices {
+  readonly rolesSql?: boolean;
+  readonly plan?: boolean;
+  readonly force?: boolean;
+}
 
 export function addMigrateCommand(program: Command, cli: Cli): void {
   commandOf(program, 'migrate')
@@ -13,9 +20,10 @@ export function addMigrateCommand(program: Command, cli: Cli): void {
       '--roles-sql',
       'print the SQL for an administrator to run if this role may not create the database roles',
     )
+    .option('--plan', 'print what would be done; exits with 1 if there is anything to do')
     .option('--force', 'remove nameserver names even if accounts or domains use them')
     .action(
-      async ({ rolesSql: wantsSql = false, force = false }: { rolesSql?: boolean; force?: boolean }) => {
+      async ({ rolesSql: wantsSql = false, plan: wantsPlan = false, force = false }: MigrateChoices) => {
         const { rolesSql, setRolePasswords } = await import('../../store/roles/roles.ts');
         if (wantsSql) {
           await cli.output.print(rolesSql().trimEnd());
@@ -23,11 +31,21 @@ export function addMigrateCommand(program: Command, cli: Cli): void {
         }
         const { answers, rolePasswords = {}, warnings = [] } = await cli.settings();
         for (const warning of warnings) await cli.output.complain(warning);
+        if (wantsPlan) {
+          const { planMigration } = await import('../../features/plan-migration.ts');
+          await cli.withDatabase(async (db) =>
+            showPlan(await planMigration(db, answers, { force }), cli.output),
+          );
+          return;
+        }
         const { migrate } = await import('../../features/migrate.ts');
         const { migrateQueue } = await import('../../jobs/connection.ts');
         await cli.withDatabase(async (db) => {
           await migrateQueue(await cli.queuePlace(), QUEUES); // first, because the roles also get privileges on the queue's tables
-          const { applied, changed, zones, roles } = await migrate(db, answers, { force });
+          const { applied, changed, zones, roles } = await migrate(db, answers, {
+            force,
+            onWait: (reason) => void cli.output.complain(reason),
+          });
           await setRolePasswords(db, rolePasswords);
           for (const fault of roleFaults(roles)) await cli.output.complain(fault);
           if (cli.output.json) {

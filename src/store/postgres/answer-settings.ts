@@ -179,6 +179,26 @@ export async function saveAnswerSettings(trx: Database, settings: AnswerSettings
   return changed;
 }
 
+interface SettingChanges {
+  readonly changed: readonly string[];
+  /** True if published records depend on a changed setting. */
+  readonly republishes: boolean;
+}
+
+/** Returns what `saveAnswerSettings` would change, without a lock. */
+export async function compareAnswerSettings(db: Database, settings: AnswerSettings): Promise<SettingChanges> {
+  const stored = await loadAnswerSettings(db);
+  if (stored === undefined) return { changed: [], republishes: false };
+  const textOf = (all: AnswerSettings, key: string) => JSON.stringify(all[key as keyof AnswerSettings] ?? []);
+  const changed = Object.entries(SETTING_NAMES).flatMap(([key, name]) =>
+    textOf(stored, key) === textOf(settings, key) ? [] : [name],
+  );
+  return {
+    changed,
+    republishes: changed.some((name) => [...APEX_SETTINGS, ...EDGE_SETTINGS].includes(name)),
+  };
+}
+
 /** Publishes proxied names with edge marks from now on. Returns true if they were not before; then republish domains. */
 export async function startRegionalAnswers(trx: Database): Promise<boolean> {
   if ((await loadAll(trx))?.regional) return false; // without a lock: frequent callers must not block creates

@@ -1,0 +1,87 @@
+// Plans a migration: what `migrate` would do, and about how long it would take. Changes and locks nothing.
+
+import { readFile } from 'node:fs/promises';
+import { requireSigner } from '../store/keys/key-store.ts';
+import { refuseDroppedNames } from '../store/migrate/dropped-names.ts';
+import { readStep, type TableUse } from '../store/migrate/read-step.ts';
+import {
+  countDomainsToRepublish,
+  type DomainsToRepublish,
+  loadTableSizes,
+  type TableSize,
+} from '../store/migrate/table-sizes.ts';
+import { type AnswerSettings, compareAnswerSettings } from '../store/postgres/answer-settings.ts';
+import type { Database } from '../store/postgres/database.ts';
+import { appliedMigrations, MIGRATION_NAMES } from '../store/postgres/schema-version.ts';
+import { pendingMigrations } from './migrate.ts';
+
+/** Rows per second on a slow disk. Other servers need a fraction of the time. */
+const RATES = { none: Infinity, scan: 500_000, index: 200_000, rewrite: 20_000 } as const;
+const DOMAINS_PER_SECOND = 200;
+const SIGNED_PER_SECOND = 40;
+const SECONDS_PER_STEP = 0.2;
+const NONE: DomainsToRepublish = { domains: 0, signed: 0 };
+
+interface MigrationPlan {
+  /** The newest migration of the database. Undefined if it has no schema. */
+  readonly schema: string | undefined;
+  /** True if a newer version has migrated the database. */
+  readonly isNewer: boolean;
+  readonly steps: readonly PlannedStep[];
+  /** The settings whose stored value differs. */
+  readonly changed: readonly string[];
+  readonly republish: DomainsToRepublish & { readonly seconds: number };
+  readonly seconds: number;
+}
+
+interface PlannedStep {
+  readonly name: string;
+  readonly about: string;
+  readonly creates: readonly string[];
+  readonly uses: readonly (TableUse & TableSize & { readonly seconds: number })[];
+  readonly seconds: number;
+}
+
+/** Throws the same errors as `migrate` with these settings. */
+export async function planMigration(
+  db: Database,
+  settings: AnswerSettings,
+  { force = false }: { readonly force?: boolean } = {},
+): Promise<MigrationPlan> {
+  const known = (await appliedMigrations(db)) ?? [];
+  const isNew = known.length === 0;
+  const steps: PlannedStep[] = [];
+  for (const name of isNew ? [] : pendingMigrations(known)) steps.push(await planStep(db, name));
+  const { changed, republishes } = isNew
+    ? { changed: [], republishes: false }
+    : await compareAnswerSettings(db, settings);
+  if (changed.length > 0) {
+    if (!force) await db.transaction().execute((trx) => refuseDroppedNames(trx, settings));
+    await requireSigner(db);
+  }
+  const counts = isNew ? NONE : await countDomainsToRepublish(db, republishes);
+  const seconds = (counts.domains - counts.signed) / DOMAINS_PER_SECOND + counts.signed / SIGNED_PER_SECOND;
+  return {
+    schema: known.at(-1),
+    isNewer: known.some((name) => !MIGRATION_NAMES.includes(name)) && steps.length === 0,
+    steps,
+    changed,
+    republish: { ...counts, seconds },
+    seconds: steps.reduce((sum, step) => sum + step.seconds, seconds),
+  };
+}
+
+async function planStep(db: Database, name: string): Promise<PlannedStep> {
+  const file = new URL(`../store/migrate/steps/${name}.sql`, import.meta.url);
+  const { about, creates, uses } = readStep(await readFile(file, 'utf8'));
+  const sizes = await loadTableSizes(
+    db,
+    uses.map(({ table }) => table),
+  );
+  const planned = uses.map((use) => {
+    const size = sizes.get(use.table) ?? { rows: 0, bytes: 0 };
+    return { ...use, ...size, seconds: size.rows / RATES[use.work] };
+  });
+  const seconds = planned.reduce((sum, use) => sum + use.seconds, SECONDS_PER_STEP);
+  return { name, about, creates, uses: planned, seconds };
+}
