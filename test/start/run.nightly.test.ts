@@ -11,6 +11,7 @@ let root: string;
 const NPM = `
 import { appendFileSync, cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 appendFileSync('npm.calls', process.argv[2] + '\\n');
+appendFileSync('npm.flags', process.argv.filter((word) => /=dev$/.test(word)) + '\\n');
 const calls = readFileSync('npm.calls', 'utf8').trim().split('\\n').length;
 const fault = process.env.NPM_FAULT ?? '';
 if (!process.argv.includes('--ignore-scripts')) console.error('npm warn install-scripts 3 packages have install scripts');
@@ -26,7 +27,7 @@ cpSync('package-lock.json', 'node_modules/.package-lock.json');
 beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), 'zf-run-'));
   mkdirSync(join(root, 'src/start'), { recursive: true });
-  for (const file of ['src/start/run.mjs', 'src/start/install-packages.mjs'])
+  for (const file of ['run', 'stamp', 'install-packages'].map((name) => `src/start/${name}.mjs`))
     cpSync(join(import.meta.dirname, '../..', file), join(root, file));
   writeFileSync(join(root, 'package.json'), '{"type":"module"}');
   writeFileSync(join(root, 'npm-cli.js'), NPM);
@@ -134,6 +135,16 @@ describe('packages', () => {
   ])('are %s', (_, fault, calls) => {
     expect(run([], fault).stdout).toBe('runs\n');
     expect(npmCalls()).toEqual(calls);
+  });
+
+  it('for development are omitted, unless this checkout already has some', () => {
+    expect(run().status).toBe(0);
+    writeFileSync(
+      join(root, 'node_modules/.package-lock.json'),
+      JSON.stringify({ packages: { 'node_modules/vitest': { version: '1.0.0', dev: true } } }),
+    );
+    expect(run().status).toBe(0);
+    expect(readFileSync(join(root, 'npm.flags'), 'utf8')).toBe('--omit=dev\n--include=dev\n');
   });
 
   it('are installed once by two concurrent runs', async () => {
