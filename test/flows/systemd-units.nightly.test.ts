@@ -4,6 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { PROGRAMS } from '../../src/cli/programs.mjs';
 import { isInstalled } from '../support/peers/peers.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -20,7 +21,7 @@ const CALLS =
   'ftruncate fsync rename io_uring_setup prlimit64 sched_getaffinity statx pidfd_open pkey_alloc pkey_mprotect';
 const skipped = isInstalled('systemd-analyze') ? '' : ' (skipped: needs systemd-analyze)';
 
-const fileOf = (name: string) => join(ROOT, FOLDERS[name] ?? 'docs', `zonefleet-${name}.service`);
+const fileOf = (name: string) => join(ROOT, FOLDERS[name] ?? 'deploy/systemd', `zonefleet-${name}.service`);
 
 function linesOf(name: string): string[] {
   return readFileSync(fileOf(name), 'utf8').split('\n');
@@ -59,13 +60,18 @@ describe.each(UNITS)('the unit of the %s', (name) => {
     expect(allowed.has('setgroups')).toBe(name === CHANGES_USERS);
   });
 
-  it('starts an existing file, permits V8 to compile, and permits port 53 only for the nameserver', () => {
+  it('starts an existing program, permits V8 to compile, and permits port 53 only for the nameserver', () => {
     const lines = linesOf(name);
-    const started = /^ExecStart=\/\S+ (\S+) (\S+)$/m.exec(lines.join('\n'));
-    const folder = FOLDERS[name];
-    const files = folder === undefined ? started?.slice(1) : started?.slice(1, 2);
-    expect(files?.filter((path) => !existsSync(join(ROOT, folder ?? '', path)))).toEqual([]);
-    expect(files?.length).toBeGreaterThan(0);
+    const started = /^ExecStart=(.+)$/m.exec(lines.join('\n'))?.[1];
+    if (name === 'edge-agent') {
+      expect(started).toBe('/usr/bin/node agent.mjs /etc/edge-agent/settings.json');
+      expect(existsSync(join(ROOT, 'agent/agent.mjs'))).toBe(true);
+    } else {
+      expect(started).toBe(`/usr/bin/zonefleet run ${name}`);
+      expect(existsSync(join(ROOT, PROGRAMS[name]))).toBe(true);
+      expect(lines).toContain(`EnvironmentFile=/etc/zonefleet/${name}.env`);
+      expect(existsSync(join(ROOT, `deploy/package/debian/${name}.env`))).toBe(true);
+    }
     expect(lines.some((line) => /^MemoryDenyWriteExecute=(yes|true|on|1)/.test(line))).toBe(false);
     expect(lines.includes('AmbientCapabilities=CAP_NET_BIND_SERVICE')).toBe(name === 'nameserver');
     // nginx outlives its agent, but no other process outlives its unit.
