@@ -6,7 +6,6 @@ import type { AuditAction } from '../../store/audit/audit-actions.ts';
 import type { AuditFilter, AuditRow } from '../../store/audit/load-audit.ts';
 import type { Cli } from '../terminal/cli.ts';
 import { commandOf } from '../terminal/commands.ts';
-import { commandOf } from '../terminal/commands.ts';
 import { Failure } from '../terminal/failure.ts';
 import type { Output } from '../terminal/output.ts';
 import { printTable } from '../terminal/print-table.ts';
