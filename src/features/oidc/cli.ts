@@ -79,14 +79,13 @@ async function link(
 }
 
 async function remove(cli: Cli, wanted: string): Promise<void> {
-  const { listIdentities, unlinkIdentity } = await import('../../store/people/identities.ts');
+  const { unlinkIdentities } = await import('../../store/people/identities.ts');
   const { endOtherSessions } = await import('../../store/people/sessions.ts');
   await cli.withStore((db) =>
     withAccount(db, wanted, cli.output, async (account) => {
       const removed = await cli.audited(db, 'identity.unlink', async (trx, tell) => {
-        const identities = await listIdentities(trx, account.id);
-        for (const { id, issuer, subject, email } of identities) {
-          await unlinkIdentity(trx, account.id, id);
+        const identities = await unlinkIdentities(trx, account.id);
+        for (const { issuer, subject, email } of identities) {
           tell({
             accountId: account.id,
             target: { name: account.email },

@@ -2,7 +2,14 @@
 // signatures and claims; this file sets its limits.
 
 import * as oidc from 'openid-client';
-import { flowSecrets, type Person, type Purpose, readPerson } from './rules.ts';
+import {
+  flowSecrets,
+  type Person,
+  ProviderRefusal,
+  type Purpose,
+  type Returned,
+  readPerson,
+} from './rules.ts';
 
 interface ProviderSettings {
   readonly issuer: string;
@@ -15,21 +22,9 @@ interface ProviderSettings {
   readonly afterSignOut: string;
 }
 
-/** What the provider returned to the browser. */
-export interface Returned {
-  readonly code: string;
-  readonly state: string;
-  readonly iss?: string | undefined;
-}
-
 /** The provider is unavailable, or is not configured as this client expects. */
 class ProviderUnavailable extends Error {
   override readonly name = 'ProviderUnavailable';
-}
-
-/** The provider rejects the code, or its response is not valid for this sign-in. */
-export class ProviderRefusal extends Error {
-  override readonly name = 'ProviderRefusal';
 }
 
 const TIMEOUT_SECONDS = 5;
@@ -211,6 +206,10 @@ function explained(error: unknown): Error {
     return error.error === REFUSED_CODE
       ? new ProviderRefusal('the code was already used or has expired')
       : new ProviderUnavailable(`it responds ${error.error}`);
+  if (error instanceof oidc.WWWAuthenticateChallengeError)
+    return new ProviderUnavailable(
+      `it responds ${error.status}: check OIDC_CLIENT_ID and OIDC_CLIENT_SECRET`,
+    );
   const isInvalid = error instanceof oidc.ClientError && INVALID.test(error.code ?? '');
   return isInvalid ? new ProviderRefusal(reasonOf(error)) : new ProviderUnavailable(reasonOf(error));
 }

@@ -3,28 +3,31 @@
 import { Problem, problem } from '../../api/answers/problem.ts';
 import type { CallOf } from '../../api/calls/call.ts';
 import { isSecretText } from '../../store/accounts/hashed-secrets.ts';
-import { ProviderRefusal, type Returned } from './client.ts';
-import { flowSecrets, type Person, type Purpose } from './rules.ts';
+import { flowSecrets, type Person, ProviderRefusal, type Purpose, type Returned } from './rules.ts';
 import { OIDC } from './services.ts';
 
 const RETRY_SECONDS = 10;
-
-/** The state matches only if this browser began for this purpose, so no other page can end its own sign-in here. */
-export function readFlow(flow: string | undefined, state: string, purpose: Purpose): string | Problem {
-  const isOurs =
-    flow !== undefined && isSecretText('flow_', flow) && flowSecrets(flow, purpose).state === state;
-  return isOurs
-    ? flow
-    : problem(
-        'wrong_state',
-        'this was begun in another browser or window, or more than ten minutes ago: start again',
-      );
-}
 
 type RedeemCall = Pick<
   CallOf<'public', unknown, unknown, Returned>,
   'api' | 'people' | 'asker' | 'log' | 'body'
 >;
+
+/**
+ * Returns the browser's cookie. The state matches only if this browser began for this purpose, so no other page can end
+ * its own sign-in here.
+ */
+export function readFlow({ api, asker, body }: RedeemCall, purpose: Purpose): string | Problem {
+  if (api.services.get(OIDC) === undefined) return noProvider();
+  const { flow } = asker.cookies;
+  const isSame =
+    flow !== undefined && isSecretText('flow_', flow) && flowSecrets(flow, purpose).state === body.state;
+  if (isSame) return flow;
+  return problem(
+    'wrong_state',
+    'this was begun in another browser or window, or more than ten minutes ago: start again',
+  );
+}
 
 /** Returns the person who authenticated at the provider. */
 export async function redeem(

@@ -40,8 +40,8 @@ const linkOwnIdentity = route(session({ fresh: true }), {
   response: IdentityItem,
   problems: ['wrong_state', 'oidc_refused', 'oidc_unavailable'],
   async run(call) {
-    const { api, people, asker, caller, body, setCookie } = call;
-    const flow = readFlow(asker.cookies.flow, body.state, 'link');
+    const { api, people, caller, setCookie } = call;
+    const flow = readFlow(call, 'link');
     if (flow instanceof Problem) return flow;
     const person = await redeem(call, flow, 'link');
     if (person instanceof Problem) return person;

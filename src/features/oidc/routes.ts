@@ -85,11 +85,9 @@ const finish = route(everyone, {
   response: SignedIn,
   problems: ['wrong_state', 'otp_required', 'account_suspended', 'oidc_refused', 'oidc_unavailable'],
   async run(call) {
-    const { api, asker, body } = call;
-    if (api.services.get(OIDC) === undefined) return noProvider();
-    const flow = readFlow(asker.cookies.flow, body.state, 'sign-in');
+    const flow = readFlow(call, 'sign-in');
     if (flow instanceof Problem) return flow;
-    const proven = (await loadProof(api.db, flow)) as Person | undefined;
+    const proven = (await loadProof(call.api.db, flow)) as Person | undefined;
     const person = proven ?? (await redeem(call, flow, 'sign-in'));
     if (person instanceof Problem) return person;
     return await signIn(call, person, flow);
@@ -137,8 +135,8 @@ const confirm = route(session(), {
   response: Message,
   problems: ['wrong_state', 'oidc_refused', 'oidc_unavailable'],
   async run(call) {
-    const { api, people, asker, caller, body, setCookie } = call;
-    const flow = readFlow(asker.cookies.flow, body.state, 'confirm');
+    const { api, people, caller, setCookie } = call;
+    const flow = readFlow(call, 'confirm');
     if (flow instanceof Problem) return flow;
     const person = await redeem(call, flow, 'confirm');
     if (person instanceof Problem) return person;

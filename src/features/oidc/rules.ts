@@ -25,6 +25,18 @@ export function flowSecrets(cookie: string, purpose: Purpose): FlowSecrets {
   return { state: derive('state'), nonce: derive('nonce'), verifier: derive('verifier') };
 }
 
+/** What the provider returned to the browser. */
+export interface Returned {
+  readonly code: string;
+  readonly state: string;
+  readonly iss?: string | undefined;
+}
+
+/** The provider rejects the code, or its response is not valid for this sign-in. */
+export class ProviderRefusal extends Error {
+  override readonly name = 'ProviderRefusal';
+}
+
 /** What the provider says about a person, after its token was verified. */
 export interface Person {
   readonly issuer: string;

@@ -65,12 +65,20 @@ export async function unlinkIdentity(
   accountId: number,
   id: number,
 ): Promise<Identity | undefined> {
-  await sql`delete from identity_proofs where account_id = ${accountId}`.execute(trx);
+  await dropProof(trx, accountId);
   const { rows } = await sql<Identity>`
     delete from account_identities i where i.id = ${id} and i.account_id = ${accountId} returning ${COLUMNS}`.execute(
     trx,
   );
   return rows[0];
+}
+
+/** Removes all identities of an account, and returns them. */
+export async function unlinkIdentities(trx: Database, accountId: number): Promise<Identity[]> {
+  await dropProof(trx, accountId);
+  const { rows } = await sql<Identity>`
+    delete from account_identities i where i.account_id = ${accountId} returning ${COLUMNS}`.execute(trx);
+  return rows;
 }
 
 export async function noteIdentityUse(trx: Database, id: number, email: string | null): Promise<void> {

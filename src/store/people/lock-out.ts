@@ -7,6 +7,7 @@ import { endInvitesOf } from '../accounts/end-sharing.ts';
 import { listTokens, type ResellerToken, revokeToken } from '../accounts/reseller-tokens.ts';
 import type { Database } from '../postgres/database.ts';
 import { dropLinks } from './credentials.ts';
+import { unlinkIdentities } from './identities.ts';
 import { endOtherSessions } from './sessions.ts';
 import { deleteTotp } from './totp.ts';
 
@@ -30,6 +31,7 @@ export async function lockOut(trx: Database, accountId: number): Promise<LockedO
   await endInvitesOf(trx, accountId);
   await dropLinks(trx, accountId);
   await deleteTotp(trx, accountId);
+  await unlinkIdentities(trx, accountId);
   await sql`delete from account_devices where account_id = ${accountId}`.execute(trx);
   await sql`update accounts set password_hash = null, password_set_at = null where id = ${accountId}`.execute(
     trx,

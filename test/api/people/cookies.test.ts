@@ -9,6 +9,7 @@ describe('cookies', () => {
     expect(secure.set('session', 'x')).toBe(
       '__Host-session=x; Path=/; Max-Age=7776000; HttpOnly; SameSite=Lax; Secure',
     );
+    expect(secure.set('flow', 'z')).toMatch(/^__Host-flow=z; Path=\/; Max-Age=600; HttpOnly;/);
     expect(secure.set('device', 'y')).toMatch(/^__Host-device=y; Path=\/; .*; Secure$/);
   });
 
@@ -22,6 +23,7 @@ describe('cookies', () => {
 
   it.each([
     ['__Host-session=a; __Host-device=b', { session: 'a', device: 'b' }],
+    ['__Host-flow=c', { flow: 'c' }],
     ['x=1;__Host-session=a', { session: 'a', device: undefined }],
     ['session=a', { session: undefined, device: undefined }],
     ['__Host-session=a; __Host-session=b', { session: undefined, device: undefined }],

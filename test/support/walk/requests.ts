@@ -22,6 +22,7 @@ const ofItsDomain: Sent = { query: async (w) => `domain=${await w.parameter('', 
 const rankedBy: Sent = { query: async (w) => `${await ofItsDomain.query?.(w)}&metric=uris` };
 const ofFreeTerm: Sent = { body: async (w) => ({ plan_term_id: await w.freeTermId() }) };
 const aRecord = { name: 'www', type: 'A', destination: '192.0.2.9' };
+const FROM_PROVIDER: Sent = { body: () => ({ code: 'a code', state: 'a state' }) };
 const NEW_PASSWORD = 'another horse battery';
 
 const FUNDED: Sent = { body: () => ({ amount_rials: 1 }), prepare: (w) => w.fund() };
@@ -90,6 +91,10 @@ export const REQUESTS: Readonly<Record<string, Sent>> = {
   'POST /auth/password/reset': {
     body: async (w) => ({ token: await w.link('reset'), password: NEW_PASSWORD }),
   },
+  'POST /auth/oidc/begin': { body: () => ({}) },
+  'POST /auth/oidc/finish': FROM_PROVIDER,
+  'POST /auth/oidc/confirm': FROM_PROVIDER,
+  'POST /users/me/identities': FROM_PROVIDER,
   'POST /auth/confirm': { body: () => ({ password: 'correct horse battery' }) },
   'POST /auth/otp/confirm': { body: async (w) => ({ otp: await w.otp(false) }) },
   'POST /auth/otp/disable': { body: async (w) => ({ otp: await w.otp(true) }) },

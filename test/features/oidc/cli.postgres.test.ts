@@ -1,0 +1,52 @@
+import { expect, it } from 'vitest';
+import { addIdentityCommands } from '../../../src/features/oidc/cli.ts';
+import { openSession } from '../../../src/store/people/sessions.ts';
+import { runCommands } from '../../support/cli/run-commands.ts';
+import { newAccount } from '../../support/database/domains.ts';
+import { keptDatabase } from '../../support/tests/shared-database.ts';
+
+const { db, url, query } = keptDatabase();
+const run = (...args: string[]) => runCommands(addIdentityCommands, ['identity', ...args], url);
+const ISSUER = ['--issuer', 'https://id.test'];
+
+it('links, lists and removes identities with audit rows, and ends the sessions', async () => {
+  const accountId = await newAccount(db, 'ann@shop.test');
+  await newAccount(db, 'bob@shop.test');
+  await openSession(db, { accountId, carrier: 'cookie', address: '192.0.2.1', userAgent: undefined });
+  expect(await run('link', 'ann@shop.test', 'sub-1', ...ISSUER)).toMatchObject({
+    code: 0,
+    stdout: 'linked ann@shop.test\n',
+  });
+  const settings = { oidcIssuer: 'https://id.test' };
+  const taken = await runCommands(
+    addIdentityCommands,
+    ['identity', 'link', 'bob@shop.test', 'sub-1'],
+    url,
+    settings,
+  );
+  expect([taken.code, taken.stderr]).toEqual([1, expect.stringMatching(/^bob@shop.test: .* already linked/)]);
+  expect((await run('link', 'ann@shop.test', 'sub-2', ...ISSUER)).code).toBe(1);
+  expect(JSON.parse((await run('list', 'ann@shop.test', '--json')).stdout).identities).toMatchObject([
+    { issuer: 'https://id.test', subject: 'sub-1', email: null, usedAt: null },
+  ]);
+  expect((await run('list', 'ann@shop.test')).stdout).toContain('sub-1');
+  expect((await run('remove', 'ann@shop.test')).stdout).toBe('removed ann@shop.test\n');
+  expect((await run('remove', 'ann@shop.test')).code).toBe(1);
+  expect(await query`select from sessions`).toEqual([]);
+  expect(await query`select action, target_name from audit_log order by id`).toEqual([
+    { action: 'identity.link', target_name: 'ann@shop.test' },
+    { action: 'identity.unlink', target_name: 'ann@shop.test' },
+  ]);
+});
+
+it('rejects a link without an issuer, and unknown accounts', async () => {
+  await newAccount(db, 'eve@shop.test');
+  expect(await run('link', 'eve@shop.test', 'sub-3')).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('set OIDC_ISSUER, or give --issuer'),
+  });
+  for (const command of [['list'], ['remove'], ['link', 'x', ...ISSUER]]) {
+    const [name = '', ...rest] = command;
+    expect((await run(name, 'nobody@shop.test', ...rest)).code).toBe(1);
+  }
+});

@@ -1,0 +1,63 @@
+// Without an identity provider, and without calls to one.
+
+import { beforeEach, expect, it } from 'vitest';
+import { Services } from '../../../src/api/calls/call.ts';
+import type { ServiceTools } from '../../../src/features/feature.ts';
+import { openOidc } from '../../../src/features/oidc/services.ts';
+import { linkIdentity } from '../../../src/store/people/identities.ts';
+import { lockOut } from '../../../src/store/people/lock-out.ts';
+import { sharedTestApi } from '../../support/api/api.ts';
+import { Browser, givePassword, signIn } from '../../support/api/people.ts';
+
+const api = sharedTestApi();
+beforeEach(() => api.query`delete from account_identities`);
+
+it('a service without a provider says so, and offers none', async () => {
+  const browser = await signIn(api, 'owner');
+  expect((await browser.ask('GET', '/auth/oidc')).body).toEqual({ enabled: false });
+  const parameters = { code: 'a code', state: 'a state' };
+  for (const [path, body] of [
+    ['/auth/oidc/begin', {}],
+    ['/auth/oidc/finish', parameters],
+    ['/auth/oidc/confirm', parameters],
+    ['/users/me/identities', parameters],
+  ] as const) {
+    const { status, body: answer } = await browser.ask('POST', path, body);
+    expect([path, status, answer.code]).toEqual([path, 503, 'oidc_unavailable']);
+  }
+});
+
+it('an account lists and removes only its own identities', async () => {
+  const identity = { issuer: 'https://id.test', email: null };
+  const [own, other] = [
+    await linkIdentity(api.db, { ...identity, accountId: api.accountIds.owner, subject: 'ann' }),
+    await linkIdentity(api.db, { ...identity, accountId: api.accountIds.editor, subject: 'eve' }),
+  ];
+  const browser = await signIn(api, 'owner');
+  expect((await browser.ask('GET', '/users/me/identities')).body).toEqual([
+    { id: own?.id, issuer: 'https://id.test', created_at: expect.any(String) },
+  ]);
+  expect((await browser.ask('DELETE', `/users/me/identities/${other?.id}`)).status).toBe(404);
+  const second = new Browser(api);
+  await second.login('owner');
+  expect((await browser.ask('DELETE', `/users/me/identities/${own?.id}`)).status).toBe(200);
+  expect((await second.ask('GET', '/users/me')).status).toBe(401); // other sessions end
+  expect((await browser.ask('GET', '/users/me')).body.identity).toBe(false);
+});
+
+it('a locked account has no identities', async () => {
+  await givePassword(api, 'stranger');
+  const accountId = api.accountIds.stranger;
+  await linkIdentity(api.db, { accountId, issuer: 'https://id.test', subject: 'sam', email: null });
+  await lockOut(api.db, accountId);
+  expect(await api.query`select from account_identities`).toEqual([]);
+});
+
+it.each([
+  [{ oidcRequired: 'operators' }, /^OIDC_ISSUER: /],
+  [{ oidcIssuer: 'https://id.test', oidcClientId: 'x' }, /^OIDC_CLIENT_ID and OIDC_CLIENT_SECRET: /],
+  [{ oidcIssuer: 'https://id.test', oidcClientId: 'x', oidcClientSecret: 'y', console: false }, /^CONSOLE: /],
+])('an API with the settings %j does not start', async (settings, message) => {
+  const tools = { settings: { oidcRequired: 'off', console: true, ...settings } } as unknown as ServiceTools;
+  await expect(openOidc(tools, new Services())).rejects.toThrow(message);
+});

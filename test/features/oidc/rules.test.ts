@@ -1,0 +1,72 @@
+import { describe, expect, it } from 'vitest';
+import { flowSecrets, judgeNewcomer, PURPOSES, readPerson } from '../../../src/features/oidc/rules.ts';
+
+const KEY = { issuer: 'https://id.test', subject: 'ann' };
+const RULES = { link: ['shop.test'], create: ['new.test'] };
+const person = (claims: object) => readPerson({ ...claims }, KEY, { name: 'groups', value: 'dns' });
+
+describe('the secrets of a sign-in', () => {
+  it('differ by cookie, purpose and use, and do not contain the cookie', () => {
+    const all = ['flow_a', 'flow_b'].flatMap((cookie) =>
+      PURPOSES.flatMap((purpose) => Object.values(flowSecrets(cookie, purpose))),
+    );
+    expect(new Set(all).size).toBe(18);
+    expect(all.every((text) => /^[\w-]{43}$/.test(text) && !text.includes('flow'))).toBe(true);
+    expect(flowSecrets('flow_a', 'link')).toEqual(flowSecrets('flow_a', 'link'));
+  });
+});
+
+describe('readPerson', () => {
+  it.each([
+    [
+      { email: 'a@shop.test', email_verified: true },
+      { email: 'a@shop.test', isEmailVerified: true },
+    ],
+    [{ email: 'a@shop.test', email_verified: 1 }, { isEmailVerified: false }],
+    [
+      { email: ['a@shop.test'], email_verified: true },
+      { email: null, isEmailVerified: false },
+    ],
+    [{ email: `${'a'.repeat(250)}@b.test`, email_verified: true }, { email: null }],
+    [{ name: ' \u202e\n ' }, { name: null }],
+    [{ name: { first: 'A' } }, { name: null }],
+    [{ name: 'A'.repeat(300) }, { name: 'A'.repeat(200) }],
+    [{ groups: ['x', 'dns'] }, { isOperator: true }],
+    [{ groups: 'dns' }, { isOperator: true }],
+    [{ groups: 'dns-admins' }, { isOperator: false }],
+    [{ groups: [['dns']] }, { isOperator: false }],
+    [{}, { isOperator: false, email: null, name: null }],
+  ])('reads %j', (claims, expected) => expect(person(claims)).toMatchObject({ ...KEY, ...expected }));
+
+  it('leaves the rights alone if no claim is configured', () => {
+    expect(readPerson({ groups: 'dns' }, KEY, undefined).isOperator).toBeUndefined();
+  });
+});
+
+describe('judgeNewcomer', () => {
+  const ann = (email: string, verified = true) => person({ email, email_verified: verified });
+  const confirmed = { isEmailConfirmed: true, hasIdentity: false };
+
+  it.each([
+    ['a@SHOP.test', confirmed, 'link'],
+    ['a@new.test', undefined, 'create'],
+    ['a@shop.test', undefined, 'refused'],
+    ['a@new.test', confirmed, 'refused'],
+    ['a@sub.shop.test', confirmed, 'refused'],
+    ['a@shop.test@evil.test', confirmed, 'refused'],
+    ['a@shop.test', { ...confirmed, isEmailConfirmed: false }, 'refused'],
+    ['a@shop.test', { ...confirmed, hasIdentity: true }, 'refused'],
+  ])('decides about %s', (email, account, kind) =>
+    expect(judgeNewcomer(ann(email), account, RULES).kind).toBe(kind));
+
+  it('refuses an address that is not verified, with the same text for every address', () => {
+    const texts = [
+      judgeNewcomer(ann('a@shop.test', false), confirmed, RULES),
+      judgeNewcomer(ann('a@new.test', false), undefined, RULES),
+      judgeNewcomer(ann('a@elsewhere.test'), confirmed, RULES),
+      judgeNewcomer(ann('a@elsewhere.test'), undefined, RULES),
+    ];
+    expect(new Set(texts.map((each) => JSON.stringify(each))).size).toBe(1);
+    expect(texts[0]?.kind).toBe('refused');
+  });
+});
