@@ -39,7 +39,7 @@ export class Delegations {
     const { rows } = await sql<{ unicode: string; verdict: string; count: number }>`
       select d.unicode, r.verdict, sum(1 + r.repeated)::integer as count
       from check_runs r join domains d on d.id = r.domain_id
-      where r.status_before = 'active' and d.unicode = any(${this.#names}::text[])
+      where r.status_after = 'active' and d.unicode = any(${this.#names}::text[])
       group by 1, 2`.execute(db);
     const counts: Record<string, number> = {};
     for (const { unicode, verdict, count } of rows) {

@@ -5,6 +5,7 @@ import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { openDatabase } from '../../src/store/postgres/database.ts';
@@ -21,6 +22,7 @@ import type { Target } from './plan-faults.ts';
 import { copyCluster, copyPrimary, type Disk, openDisk, PostgresServer } from './postgres-pair.ts';
 import { Supervised } from './supervised.ts';
 
+const START_LIMIT_MS = 600_000;
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 /** Names of the three nodes in every delegation. */
 export const NAMESERVERS = ['ns1.fleet.zz', 'ns2.fleet.zz', 'ns3.fleet.zz'];
@@ -127,7 +129,13 @@ export async function startFleet({ directory, state, onCrash }: FleetPlan) {
     'workers-1': await workers(0),
     'workers-2': await workers(1),
   };
-  for (const each of Object.values(programs)) each.start();
+  // The first process of each kind compiles the program for the others.
+  for (const first of ['ns1', 'api-1', 'workers-1'] as const) {
+    programs[first].start();
+    await untilReady(programs[first]);
+  }
+  for (const other of ['ns2', 'ns3', 'api-2', 'workers-2'] as const) programs[other].start();
+  for (const each of Object.values(programs)) await untilReady(each);
 
   const rootAddress = /A (\S+)/.exec(parent.rootHints.split('\n')[1] as string)?.[1] as string;
   const unbound = await startUnbound(
@@ -221,7 +229,12 @@ function addressesOf(ours: readonly { address: string; port: number }[], index: 
     .join();
 }
 
-export async function isOk(url: string): Promise<boolean> {
+async function untilReady({ label, plan }: Supervised): Promise<void> {
+  for (const deadline = performance.now() + START_LIMIT_MS; !(await plan.isReady()); await pause(200))
+    if (performance.now() > deadline) throw new Error(`${label} does not become ready: ${plan.logFile}`);
+}
+
+async function isOk(url: string): Promise<boolean> {
   try {
     const response = await fetch(url, { signal: AbortSignal.timeout(5000) });
     await response.body?.cancel();

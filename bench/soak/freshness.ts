@@ -1,13 +1,16 @@
 // How current each node's answers must be: within a bound of the edit, except while a fault affects the node.
 
-/** Time from an edit to its answer that nothing healthy exceeds, on a busy machine. */
-export const USUAL_LAG_MS = 15_000;
-
 export class Freshness {
+  readonly #usualLagMs: number;
   /** Beginning of the fault that affects each node. */
   readonly #disturbed = new Map<string, number>();
   /** End of the last fault of each node: queries sent before may still be waiting for answers. */
   readonly #ended = new Map<string, { readonly sinceMs: number; readonly untilMs: number }>();
+
+  /** `usualLagMs` is the time from an edit to its answer that a healthy fleet does not exceed on this machine. */
+  constructor(usualLagMs: number) {
+    this.#usualLagMs = usualLagMs;
+  }
 
   disturb(nodes: readonly string[], nowMs: number): void {
     for (const node of nodes) if (!this.#disturbed.has(node)) this.#disturbed.set(node, nowMs);
@@ -31,6 +34,6 @@ export class Freshness {
     const sinceMs =
       this.#disturbed.get(node) ??
       (ended !== undefined && ended.untilMs >= askedMs ? ended.sinceMs : askedMs);
-    return Math.min(askedMs, sinceMs) - USUAL_LAG_MS;
+    return Math.min(askedMs, sinceMs) - this.#usualLagMs;
   }
 }

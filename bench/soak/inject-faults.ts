@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { findLost } from './audit.ts';
 import type { Editor } from './edit-names.ts';
 import type { EditedNames } from './edited-names.ts';
-import { type Fleet, isOk, NODES, type NodeLabel, STANDBY_READER } from './fleet.ts';
+import { type Fleet, NODES, type NodeLabel, STANDBY_READER } from './fleet.ts';
 import type { Freshness } from './freshness.ts';
 import type { Journal } from './journal.ts';
 import type { Fault, Target } from './plan-faults.ts';
@@ -113,7 +113,7 @@ export class Faults {
       for (const server of servers) if (!server.isRunning) await server.start();
       const ready = await Promise.all(
         Object.values(fleet.programs).map(async (program) =>
-          (await isOk(program.metricsUrl.replace('/metrics', '/readyz'))) ? undefined : program.label,
+          (await program.plan.isReady()) ? undefined : program.label,
         ),
       );
       const missing = ready.filter((label) => label !== undefined);

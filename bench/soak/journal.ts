@@ -30,8 +30,8 @@ export interface SoakEvent {
 }
 
 export interface Journal {
-  /** Seconds since the start of the run. */
-  now(): number;
+  /** Starts the clock: the time in which a piece starts its programs does not count. */
+  start(): void;
   event(kind: SoakEvent['kind'], text: string, more?: Partial<SoakEvent>): void;
   sample(sample: object): void;
   /** Number of failures in this piece. */
@@ -40,13 +40,15 @@ export interface Journal {
 
 export function openJournal(directory: string, ranMs: number): Journal {
   mkdirSync(directory, { recursive: true });
-  const startedMs = performance.now();
-  const now = () => (ranMs + performance.now() - startedMs) / 1000;
+  let startedMs: number | undefined;
+  const now = () => (ranMs + (startedMs === undefined ? 0 : performance.now() - startedMs)) / 1000;
   const append = (file: string, line: object) =>
     appendFileSync(join(directory, file), `${JSON.stringify(line)}\n`);
   let failures = 0;
   return {
-    now,
+    start() {
+      startedMs = performance.now();
+    },
     event(kind, text, more = {}) {
       const isFailure = (FAILURES as readonly string[]).includes(kind);
       if (isFailure) failures++;

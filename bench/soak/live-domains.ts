@@ -1,4 +1,4 @@
-// Brings domains to life as customers do: created, delegated at the parent, activated by a check, signed. The fixed
+// Brings domains to life as customers do: delegated at the parent, created, activated by a check, signed. The fixed
 // domains of the soak stay; others are deleted again, one after another.
 
 import { setTimeout as pause } from 'node:timers/promises';
@@ -25,11 +25,10 @@ interface Life {
   readonly signal: AbortSignal;
 }
 
-/** Creates, delegates and activates the fixed domains of a new run, and signs those that are to be signed. */
+/** Creates the fixed domains, which the parent already delegates, waits until checks have activated them, and signs those that are to be signed. */
 export async function prepareDomains(life: Life, domains: readonly SoakDomain[]): Promise<void> {
   const { parent } = life.fleet;
   for (const { label } of domains) await create(life, label);
-  await parent.delegate(Object.fromEntries(domains.map(({ label }) => [label, NAMESERVERS])));
   for (const { label } of domains) await untilActive(life, label);
   const signed = domains.filter(({ isSigned }) => isSigned);
   for (const { label } of signed) await sign(life, label);
@@ -60,6 +59,7 @@ export async function passLives(
 async function passLife(life: Life, label: string): Promise<void> {
   const { fleet, signal } = life;
   const name = `www.${label}.zz`;
+  await fleet.parent.delegate({ [label]: NAMESERVERS });
   await create(life, label);
   await call(life, 'POST', `/domains/${label}.zz/records/`, {
     name: 'www',
@@ -67,7 +67,6 @@ async function passLife(life: Life, label: string): Promise<void> {
     destination: label,
     proxied: false,
   });
-  await fleet.parent.delegate({ [label]: NAMESERVERS });
   await untilActive(life, label);
   const resolves = async (isSecure: boolean) => {
     const reply = await fleet.resolver.ask({ name, type: 'TXT' }, { tries: 3, timeoutMs: 5000 });
@@ -89,12 +88,11 @@ async function create(life: Life, label: string): Promise<void> {
 }
 
 async function untilActive(life: Life, label: string): Promise<void> {
-  const { db } = life.fleet;
   await until(life, `${label}.zz is active`, async () => {
     const { rows } = await sql<{ status: string }>`
-      update domain_checks c set due_at = least(c.due_at, now()), next_at = least(c.next_at, now()) from domains d
-      where d.id = c.domain_id and d.deleted_at is null and d.unicode = ${`${label}.zz`}
-      returning d.status`.execute(db);
+      select status from domains where deleted_at is null and unicode = ${`${label}.zz`}`.execute(
+      life.fleet.db,
+    );
     return rows[0]?.status === 'active';
   });
 }

@@ -24,6 +24,7 @@ interface Flags {
   readonly queries: number;
   readonly faultEvery: number;
   readonly sampleEvery: number;
+  readonly lagLimit: number;
 }
 
 const NAMES_PER_DOMAIN = 6;
@@ -34,7 +35,7 @@ const program = new Command('npm run soak --')
     'Runs three nodes, API, workers, Postgres with a standby, Redis and Unbound, with faults from a seed.',
   )
   .requiredOption('--hours <n>', 'duration, like 6 or 0.5', positive)
-  .option('--output <directory>', 'directory of the run', 'soak')
+  .option('--output <directory>', 'directory of the run', 'data/soak')
   .option('--continue', 'appends another piece to the run in that directory')
   .option('--seed <n>', 'seed of the faults (default: random)', positive)
   .option('--domains <n>', 'number of edited domains, half of which are signed', positive, 40)
@@ -47,6 +48,7 @@ const program = new Command('npm run soak --')
     120,
   )
   .option('--sample-every <seconds>', 'pause between samples', positive, 10)
+  .option('--lag-limit <seconds>', 'from an edit to its answer, unless a fault affects the node', positive, 15)
   .action(run);
 
 function positive(text: string): number {
@@ -81,6 +83,7 @@ async function run(flags: Flags): Promise<void> {
     sampleEveryMs: flags.sampleEvery * 1000,
     editsPerSecond: flags.edits,
     queriesPerSecond: flags.queries,
+    usualLagMs: flags.lagLimit * 1000,
     state,
     piece: pieces.size + 1,
     signal: ending.signal,

@@ -9,7 +9,7 @@ import { findLost } from './audit.ts';
 import { Delegations } from './check-delegations.ts';
 import { Editor, measureLag } from './edit-names.ts';
 import { EditedNames } from './edited-names.ts';
-import { CACHE_SECONDS, type Fleet, isOk, NODES, startFleet } from './fleet.ts';
+import { CACHE_SECONDS, type Fleet, NODES, startFleet } from './fleet.ts';
 import { type FleetState, saveState } from './fleet-state.ts';
 import { Freshness } from './freshness.ts';
 import { Faults } from './inject-faults.ts';
@@ -28,13 +28,14 @@ export interface PiecePlan {
   readonly editsPerSecond: number;
   /** Queries to each node, and to the resolver. */
   readonly queriesPerSecond: number;
+  readonly usualLagMs: number;
   readonly state: FleetState;
   readonly piece: number;
   /** Ends the piece early. */
   readonly signal: AbortSignal;
 }
 
-/** Of so many edits, one is measured. */
+/** One of this many edits is measured. */
 const MEASURED = 4;
 const CHECKED_AT_ONCE = 3;
 const AUDIT_MS = 120_000;
@@ -47,9 +48,9 @@ export async function runPiece(plan: PiecePlan): Promise<number> {
   const onCrash = (label: string, reason: string) => journal.event('crash', `${label} ${reason}`);
   journal.event('piece', `piece ${piece} begins, seed ${state.seed}`);
   const fleet = await startFleet({ directory, state, onCrash });
-  await untilReady(fleet);
   if (piece === 1) await prepare(fleet, state, plan.signal);
   const startedMs = performance.now();
+  journal.start();
   const names = new EditedNames(state);
   const lost = await findLost(names, fleet.askers, AUDIT_MS);
   for (const each of lost) journal.event('lost', `at the start of the piece: ${each}`);
@@ -58,14 +59,6 @@ export async function runPiece(plan: PiecePlan): Promise<number> {
   saveState(directory, state);
   await fleet.close();
   return journal.failures;
-}
-
-async function untilReady(fleet: Fleet): Promise<void> {
-  for (const program of Object.values(fleet.programs))
-    for (let tries = 240; !(await isOk(program.metricsUrl.replace('/metrics', '/readyz'))); tries--) {
-      if (tries === 0) throw new Error(`${program.label} does not become ready: see its log`);
-      await pause(500);
-    }
 }
 
 async function prepare(fleet: Fleet, state: FleetState, signal: AbortSignal): Promise<void> {
@@ -82,7 +75,7 @@ async function disturb(plan: PiecePlan, fleet: Fleet, names: EditedNames, journa
   const end = () => ending.abort();
   const timer = setTimeout(end, durationMs);
   plan.signal.addEventListener('abort', end);
-  const freshness = new Freshness();
+  const freshness = new Freshness(plan.usualLagMs);
   let lags: LagSample[] = [];
   let stored = 0;
   // Edits are not cut off at the end of the piece: they wait for their outcome.
