@@ -11,7 +11,7 @@ import { unlinkIdentities } from './identities.ts';
 import { endOtherSessions } from './sessions.ts';
 import { deleteTotp } from './totp.ts';
 
-export interface LockedOut {
+interface LockedOut {
   readonly account: Account;
   /** Number of sessions that were ended. */
   readonly sessions: number;
