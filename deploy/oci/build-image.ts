@@ -4,7 +4,6 @@
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
-  chmodSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -39,7 +38,6 @@ const UNUSED = [
   'usr/share/lintian',
   'usr/share/doc/zonefleet/docs',
 ];
-const COMMAND = `#!${NODE}\nimport '/usr/lib/zonefleet/src/cli/zonefleet.mjs';\n`;
 const IS_READY = `const port = /:(\\d+)$/.exec(process.env.METRICS_LISTEN)[1];
 fetch('http://127.0.0.1:' + port + '/readyz').then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))`;
 const SECOND_NS = 1_000_000_000;
@@ -85,8 +83,6 @@ function fillRoot(root: string, deb: string, work: string): void {
     write(join(root, 'var/lib/dpkg/status.d', name as string), read('dpkg-deb', ['--field', path]));
   }
   for (const path of UNUSED) rmSync(join(root, path), { recursive: true, force: true });
-  rmSync(join(root, 'usr/bin/zonefleet'), { force: true }); // a shell script
-  write(join(root, 'usr/bin/zonefleet'), COMMAND, 0o755);
   const user = `zonefleet:x:${USER}:${USER}::/data:/usr/sbin/nologin`;
   write(join(root, 'etc/passwd'), `root:x:0:0::/root:/usr/sbin/nologin\n${user}\n`);
   write(join(root, 'etc/group'), `root:x:0:\nzonefleet:x:${USER}:\n`);
@@ -181,10 +177,9 @@ function writeArchive(layout: string, { output, epoch }: ImageOptions): void {
   renameSync(unfinished, output);
 }
 
-function write(file: string, text: string, mode = 0o644): void {
+function write(file: string, text: string): void {
   mkdirSync(dirname(file), { recursive: true, mode: 0o755 });
   writeFileSync(file, text);
-  chmodSync(file, mode);
 }
 
 function run(program: string, words: readonly string[], cwd?: string): void {
