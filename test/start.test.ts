@@ -13,6 +13,7 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { readBuild } from '../src/process/build.ts';
 import { mayRead } from '../src/process/run-as.ts';
 import { readSettings } from '../src/process/settings/read-settings.ts';
 import type { ProcessName } from '../src/process/settings/setting.ts';
@@ -96,12 +97,15 @@ describe('the location of a program that does not run as root', () => {
     ])('is a copy for a user who cannot read %s, without files that only tests use', (_, closed) => {
       const path = join(root, closed);
       chmodSync(path, statSync(path).mode & 0o700);
+      const commit = '5245abc7a1b2';
+      writeFileSync(join(root, 'build.json'), JSON.stringify({ commit }));
       const copy = placeProgram(root, USER, place);
       expect(copy).not.toBe(root);
       for (const file of ['src/process/run-process.ts', 'workers/main.ts', 'node_modules/koffi/package.json'])
         expect(mayRead(join(copy, file), USER)).toBe(true);
       for (const name of ['vitest', '.cache'])
         expect(existsSync(join(copy, 'node_modules', name))).toBe(false);
+      expect(readBuild(copy).commit).toBe(commit);
       expect(placeProgram(root, USER, place)).toBe(copy);
     });
 

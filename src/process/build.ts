@@ -11,7 +11,7 @@ export interface Build {
 }
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-const COMMIT = /^[0-9a-f]{40}(?:[0-9a-f]{24})?$/;
+const COMMIT = /^[0-9a-f]{12,64}$/;
 const SHOWN_DIGITS = 12;
 
 /** Reads files, so call it once per process: an upgrade may replace them while the process runs. */

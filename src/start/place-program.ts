@@ -14,8 +14,10 @@ import {
   rmSync,
   statSync,
   symlinkSync,
+  writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { readBuild } from '../process/build.ts';
 import { mayRead, type ProcessUser, ROOT_PLACE } from '../process/run-as.ts';
 import { StartFault } from '../process/start-fault.ts';
 
@@ -48,8 +50,10 @@ export function placeProgram(root: string, user: ProcessUser | undefined, place 
     const { size, mtimeMs } = statSync(join(root, file));
     return `${file} ${size} ${mtimeMs}\n`;
   });
-  return makeOnce(join(place, `program-${digest([root, packages, ...stamps])}`), (part) => {
+  const build = JSON.stringify(readBuild(root)); // the copy has no .git
+  return makeOnce(join(place, `program-${digest([root, packages, build, ...stamps])}`), (part) => {
     for (const name of PARTS) cpSync(join(root, name), join(part, name), { recursive: true });
+    writeFileSync(join(part, 'build.json'), build);
     symlinkSync(join(packages, 'node_modules'), join(part, 'node_modules'));
   });
 }
