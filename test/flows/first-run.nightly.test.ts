@@ -56,19 +56,23 @@ describe.skipIf(process.platform !== 'linux' || skipped !== '')(
     });
 
     it('drops root rights once it listens, and passes each process only its own secrets', async () => {
-      const started = clone.start({ COOKIE_SECRETS: '0'.repeat(32) });
+      const file = join(clone.directory, 'cookie-secrets');
+      writeFileSync(file, `${'0'.repeat(32)}\n`, { mode: 0o600 });
+      const started = clone.start({ COOKIE_SECRETS_FILE: file });
       await started.ready();
       const seen = ['src/nameserver', 'src/api', 'workers'].map((folder) => {
         const pid = clone.processes().find((pid) => commandOf(pid).includes(`/${folder}/main.`));
         const environment = readFileSync(`/proc/${pid}/environ`, 'utf8');
-        const secrets = ['KEY_SECRETS', 'COOKIE_SECRETS'].filter((name) => environment.includes(`${name}=`));
+        const secrets = ['KEY_SECRETS', 'COOKIE_SECRETS_FILE'].filter((name) =>
+          environment.includes(`${name}=`),
+        );
         const role = /DATABASE_URL=postgresql:\/\/(\w+):/.exec(environment)?.[1];
         const status = readFileSync(`/proc/${pid}/status`, 'utf8');
         const isRoot = /^(Uid|Gid|Groups):.*\b0\b/m.test(status);
         return { secrets, role, isRoot };
       });
       expect(seen).toEqual([
-        { secrets: ['COOKIE_SECRETS'], role: 'zonefleet_node', isRoot: false },
+        { secrets: ['COOKIE_SECRETS_FILE'], role: 'zonefleet_node', isRoot: false },
         { secrets: ['KEY_SECRETS'], role: 'zonefleet_api', isRoot: false },
         { secrets: ['KEY_SECRETS'], role: 'zonefleet_worker', isRoot: false },
       ]);

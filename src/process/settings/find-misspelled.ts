@@ -14,6 +14,8 @@ const OF_OTHERS = [
 export function misspelledSettings(env: Readonly<Record<string, string | undefined>>): string[] {
   return Object.keys(env).flatMap((variable) => {
     if (READERS_OF.has(variable) || OF_OTHERS.some((pattern) => pattern.test(variable))) return [];
+    if (variable.endsWith('_FILE') && READERS_OF.has(variable.slice(0, -'_FILE'.length)))
+      return [`${variable} is not a setting and is ignored: only secrets can be in files`];
     const nearest = nearestSetting(variable.toUpperCase());
     return nearest === undefined
       ? []

@@ -90,6 +90,10 @@ describe('a secret in a file', () => {
   });
 
   it('exists only for secrets: other settings have no _FILE', () => {
-    expect(openSecretFiles({ DNS_LISTEN_FILE: fileOf('127.0.0.1:53') }).env.DNS_LISTEN).toBeUndefined();
+    const { dnsListenIsDefault, warnings } = readSettings({ DNS_LISTEN_FILE: fileOf('127.0.0.1:53') });
+    expect(dnsListenIsDefault).toBe(true);
+    expect(warnings).toEqual([
+      'DNS_LISTEN_FILE is not a setting and is ignored: only secrets can be in files',
+    ]);
   });
 });
