@@ -25,6 +25,14 @@ const SET_BY_CHART = new Set([
   ...['API_LISTEN', 'EDGE_LISTEN', 'EDGE_TLS_CERT', 'EDGE_TLS_KEY'],
 ]);
 
+/** Documents that name the image or an archive with its version. */
+const NAMING_IMAGE = [
+  'deploy/compose/compose.yaml',
+  'deploy/helm/README.md',
+  'docs/operating/install.md',
+  'docs/operating/vantage-points.md',
+];
+
 it('files/settings.json lists every setting with the processes that read it', () => {
   const rows = (isSecret: boolean) =>
     Object.values<Setting<unknown>>(SETTINGS).flatMap((setting) => {
@@ -38,11 +46,11 @@ it('files/settings.json lists every setting with the processes that read it', ()
   });
 });
 
-it('has the version of the package, and so has the image in deploy/compose', () => {
+it('has the version of the package, and so has the image in every document', () => {
   const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
   const chart = parse(read('Chart.yaml'));
   expect([chart.version, chart.appVersion]).toEqual([version, version]);
-  for (const file of ['deploy/compose/compose.yaml', 'deploy/compose/README.md', 'deploy/helm/README.md']) {
+  for (const file of NAMING_IMAGE) {
     const named = readFileSync(join(ROOT, file), 'utf8').matchAll(/\bzonefleet[:-](\d+\.\d+\.\d+)/g);
     const versions = new Set([...named].map(([, each]) => each));
     expect([file, [...versions]]).toEqual([file, [version]]);
