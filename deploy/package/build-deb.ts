@@ -18,7 +18,7 @@ import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import type { Build } from './build.ts';
 import { licencesOf } from './licences.ts';
-import { installedPackages, packagesNeededBy, readLock } from './production-packages.ts';
+import { copyPackages, packagesNeededBy, readLock } from './production-packages.ts';
 import { commandPage, settingsPage } from './write-manual.ts';
 
 const CODE = 'usr/lib/zonefleet';
@@ -75,12 +75,7 @@ function addProgram({ root, program, work }: DebOptions): void {
   rmSync(join(code, 'LICENSE'));
   const { dependencies } = JSON.parse(readFileSync(join(code, 'package.json'), 'utf8'));
   const needed = packagesNeededBy(readLock(root), Object.keys(dependencies));
-  for (const path of installedPackages(root, needed))
-    cpSync(join(root, path), join(code, path), {
-      recursive: true,
-      // a package in another package's folder is in the list itself if it is needed
-      filter: (from) => !from.slice(join(root, path).length).includes('/node_modules'),
-    });
+  copyPackages(root, code, needed);
   const node = nodeFolder(root);
   cpSync(join(node, 'bin/node'), join(code, 'bin/node'));
   makeReadable(code);
@@ -106,6 +101,7 @@ async function addDocuments({ root, work, build }: DebOptions): Promise<void> {
   const documents = readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' });
   for (const path of documents.filter((name) => name.endsWith('.md')))
     place(join(root, 'docs', path), join(work, DOCUMENTS, 'docs', path));
+  for (const folder of ['prometheus', 'grafana']) copyWatching(root, work, folder);
   const drop = 'zonefleet-nameserver-xdp.conf';
   place(join(root, 'deploy/systemd', drop), join(work, DOCUMENTS, 'examples', drop));
   write(join(work, DOCUMENTS, 'copyright'), licencesOf(root, { node: nodeFolder(root) }));
@@ -115,6 +111,14 @@ async function addDocuments({ root, work, build }: DebOptions): Promise<void> {
   };
   for (const [name, text] of Object.entries(pages))
     write(join(work, 'usr/share/man', `${name}.gz`), gzipSync(text, { level: 9 }));
+}
+
+/** Copies the rules and dashboards, without the scripts that write them. */
+function copyWatching(root: string, work: string, folder: string): void {
+  const from = join(root, 'deploy', folder);
+  const files = readdirSync(from, { recursive: true, encoding: 'utf8' });
+  for (const path of files.filter((name) => /\.(ya?ml|json|md)$/.test(name)))
+    place(join(from, path), join(work, 'usr/share/zonefleet', folder, path));
 }
 
 function place(from: string, to: string, mode = 0o644): void {

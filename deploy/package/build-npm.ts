@@ -1,9 +1,11 @@
-// Builds the tarball for npm with `npm pack`, which sorts the files and sets their times.
+// Builds the tarball for npm with `npm pack`, which sorts the files and sets their times. The tarball contains the packages that
+// Zonefleet needs, including native ones for Linux on x86-64: npm would choose other versions, and omit the native packages.
 
 import { execFileSync } from 'node:child_process';
-import { cpSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { licencesOf } from './licences.ts';
+import { copyPackages, packagesNeededBy, readLock } from './production-packages.ts';
 
 interface NpmOptions {
   readonly root: string;
@@ -18,6 +20,8 @@ interface NpmOptions {
 export function buildNpm({ root, program, work, output }: NpmOptions): string {
   rmSync(work, { recursive: true, force: true });
   cpSync(program, work, { recursive: true });
+  rmSync(join(work, 'npm-shrinkwrap.json'));
+  bundlePackages(root, work);
   cpSync(join(root, 'README.md'), join(work, 'README.md'));
   writeFileSync(join(work, 'THIRD-PARTY-LICENCES'), licencesOf(root));
   const printed = execFileSync('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', output], {
@@ -28,4 +32,12 @@ export function buildNpm({ root, program, work, output }: NpmOptions): string {
   });
   const [{ filename }] = JSON.parse(printed) as [{ filename: string }];
   return join(output, filename);
+}
+
+function bundlePackages(root: string, work: string): void {
+  const manifest = JSON.parse(readFileSync(join(work, 'package.json'), 'utf8'));
+  const needed = packagesNeededBy(readLock(root), Object.keys(manifest.dependencies));
+  copyPackages(root, work, needed);
+  const platform = { os: ['linux'], cpu: ['x64'], bundleDependencies: Object.keys(manifest.dependencies) };
+  writeFileSync(join(work, 'package.json'), `${JSON.stringify({ ...manifest, ...platform }, null, 2)}\n`);
 }

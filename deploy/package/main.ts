@@ -5,15 +5,17 @@ import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Argument, Command } from 'commander';
+import { buildImage } from '../oci/build-image.ts';
 import { describeBuild } from './build.ts';
 import { buildDeb, nodeFolder } from './build-deb.ts';
+import { buildDeployFiles } from './build-deploy-files.ts';
 import { buildNpm } from './build-npm.ts';
 import { buildProgram } from './build-program.ts';
 import { licencesOf } from './licences.ts';
 import { signSums, writeSums } from './sign.ts';
 import { writeSbom } from './write-sbom.ts';
 
-const KINDS = ['npm', 'deb'];
+const KINDS = ['npm', 'deb', 'oci', 'deploy'];
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
 interface Flags {
@@ -45,10 +47,16 @@ async function run(kinds: readonly string[], flags: Flags): Promise<void> {
     const built = join(work, 'program');
     await buildProgram(ROOT, built, build);
     if (wanted.has('npm')) add(buildNpm({ root: ROOT, program: built, work: join(work, 'npm'), output }));
-    if (wanted.has('deb')) {
+    if (wanted.has('deb') || wanted.has('oci')) {
       const deb = await buildDeb({ root: ROOT, program: built, build, work: join(work, 'deb'), output });
       add(deb);
+      if (wanted.has('oci')) {
+        const image = join(output, `zonefleet-${build.version}-oci.tar`);
+        buildImage({ ...build, deb, output: image });
+        add(image);
+      }
     }
+    if (wanted.has('deploy')) add(buildDeployFiles({ root: ROOT, build, output }));
     add(writeSbom(ROOT, { program: built, build, output }));
     const licences = join(output, `zonefleet-${build.version}-licences.txt`);
     writeFileSync(licences, licencesOf(ROOT, { node: nodeFolder(ROOT) }));

@@ -91,6 +91,6 @@ export const CORE_COMMANDS: readonly Commands[] = [
       'run <process>':
         'run nameserver, api, workers or vantage in the foreground, with settings from the environment',
     },
-    load: async () => (await import('./node/run.ts')).addRunCommand,
+    load: async () => (await import('./run.ts')).addRunCommand,
   },
 ];

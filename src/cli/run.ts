@@ -1,9 +1,9 @@
 // `zonefleet run`: describes and checks the command. `zonefleet.mjs` starts the process instead of the command line.
 
 import { Argument, type Command } from 'commander';
-import { PROGRAMS } from '../programs.mjs';
-import { commandOf } from '../terminal/commands.ts';
-import { Failure } from '../terminal/failure.ts';
+import { PROGRAMS } from './programs.mjs';
+import { commandOf } from './terminal/commands.ts';
+import { Failure } from './terminal/failure.ts';
 
 export function addRunCommand(program: Command): void {
   commandOf(program, 'run')
