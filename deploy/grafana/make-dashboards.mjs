@@ -4,7 +4,7 @@
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-const DATASOURCE = { type: 'prometheus', uid: '${datasource}' };
+const DATASOURCE = { type: 'prometheus', uid: '$datasource' };
 const COLUMNS = 24;
 const PANEL_WIDTH = 8;
 const PANEL_HEIGHT = 8;
@@ -27,7 +27,9 @@ const rateBy = (label, metric, selector = '') => `sum by (${label}) (rate(${metr
 const processes = (job) => [
   row('Processes'),
   graph('Memory', 'bytes', { '{{instance}}': `process_resident_memory_bytes{job=~"${job}"}` }),
-  graph('Processor', 'percentunit', { '{{instance}}': `rate(process_cpu_seconds_total{job=~"${job}"}${RATE})` }),
+  graph('Processor', 'percentunit', {
+    '{{instance}}': `rate(process_cpu_seconds_total{job=~"${job}"}${RATE})`,
+  }),
   graph('Open files', 'short', { '{{instance}}': `process_open_fds{job=~"${job}"}` }),
 ];
 
@@ -40,7 +42,12 @@ const DASHBOARDS = {
       number('Queries that fail', 'percentunit', 'zonefleet:answer_errors:ratio_rate5m', 0.001),
       number('Edits over 5 s', 'percentunit', 'zonefleet:slow_edits:ratio_rate5m', 0.01),
       number('Latest check is late by', 's', 'max(zonefleet_checks_overdue_seconds)', 3600),
-      number('Alerts', 'short', 'count(ALERTS{alertname=~"Zonefleet.*",alertstate="firing"}) or vector(0)', 1),
+      number(
+        'Alerts',
+        'short',
+        'count(ALERTS{alertname=~"Zonefleet.*",alertstate="firing"}) or vector(0)',
+        1,
+      ),
       row('Objectives of 28 days'),
       graph('Queries that fail (objective: 0.01 %)', 'percentunit', {
         '28 days': 'zonefleet:answer_errors:ratio_rate28d',
@@ -68,9 +75,15 @@ const DASHBOARDS = {
         '{{job}} {{instance}} ready': 'zonefleet_ready',
         '{{job}} {{instance}} warnings': 'zonefleet_readiness_warnings',
       }),
-      graph('Versions', 'short', { '{{process}} {{version}} {{commit}}': 'count by (process, version, commit) (zonefleet_build_info)' }),
-      graph('Jobs in the queues', 'short', { '{{queue}} {{state}}': 'max by (queue, state) (zonefleet_queue_jobs)' }),
-      graph('Outages of origins', 'short', { '{{became}}': 'sum by (became) (increase(zonefleet_outages_total[1h]))' }),
+      graph('Versions', 'short', {
+        '{{process}} {{version}} {{commit}}': 'count by (process, version, commit) (zonefleet_build_info)',
+      }),
+      graph('Jobs in the queues', 'short', {
+        '{{queue}} {{state}}': 'max by (queue, state) (zonefleet_queue_jobs)',
+      }),
+      graph('Outages of origins', 'short', {
+        '{{became}}': 'sum by (became) (increase(zonefleet_outages_total[1h]))',
+      }),
     ],
   },
   node: {
@@ -84,9 +97,15 @@ const DASHBOARDS = {
       number('Zones without room', 'short', `sum(zonefleet_zones_without_room{${NODE}})`, 1),
       number('Certificate expires in', 's', `min(zonefleet_tls_certificate_expiry_seconds{${NODE}})`),
       row('Answers'),
-      graph('Queries by transport', 'reqps', { '{{transport}}': rateBy('transport', 'zonefleet_queries_total', `{${NODE}}`) }),
-      graph('Queries by type', 'reqps', { '{{type}}': `topk(12, ${rateBy('type', 'zonefleet_queries_total', `{${NODE}}`)})` }),
-      graph('Answers by rcode', 'reqps', { '{{rcode}}': rateBy('rcode', 'zonefleet_queries_total', `{${NODE}}`) }),
+      graph('Queries by transport', 'reqps', {
+        '{{transport}}': rateBy('transport', 'zonefleet_queries_total', `{${NODE}}`),
+      }),
+      graph('Queries by type', 'reqps', {
+        '{{type}}': `topk(12, ${rateBy('type', 'zonefleet_queries_total', `{${NODE}}`)})`,
+      }),
+      graph('Answers by rcode', 'reqps', {
+        '{{rcode}}': rateBy('rcode', 'zonefleet_queries_total', `{${NODE}}`),
+      }),
       graph('Time to answer', 's', {
         median: quantile(0.5, 'zonefleet_answer_seconds', '', `{${NODE}}`),
         '99 %': quantile(0.99, 'zonefleet_answer_seconds', '', `{${NODE}}`),
@@ -94,21 +113,31 @@ const DASHBOARDS = {
       graph('Size of answers (99 %)', 'bytes', {
         '{{transport}}': quantile(0.99, 'zonefleet_response_octets', ', transport', `{${NODE}}`),
       }),
-      graph('Truncated answers', 'reqps', { '{{transport}}': rateBy('transport', 'zonefleet_truncated_total', `{${NODE}}`) }),
+      graph('Truncated answers', 'reqps', {
+        '{{transport}}': rateBy('transport', 'zonefleet_truncated_total', `{${NODE}}`),
+      }),
       row('Limits and faults'),
-      graph('Limited answers and connections', 'reqps', { '{{reason}}': rateBy('reason', 'zonefleet_limited_total', `{${NODE}}`) }),
+      graph('Limited answers and connections', 'reqps', {
+        '{{reason}}': rateBy('reason', 'zonefleet_limited_total', `{${NODE}}`),
+      }),
       graph('Unanswered, failed', 'reqps', {
         '{{reason}}': rateBy('reason', 'zonefleet_unanswered_total', `{${NODE}}`),
         failed: `sum(rate(zonefleet_failures_total{${NODE}}${RATE}))`,
       }),
-      graph('Dropped before the transfer thread', 'reqps', { '{{reason}}': rateBy('reason', 'zonefleet_slow_path_dropped_total', `{${NODE}}`) }),
+      graph('Dropped before the transfer thread', 'reqps', {
+        '{{reason}}': rateBy('reason', 'zonefleet_slow_path_dropped_total', `{${NODE}}`),
+      }),
       row('Connections'),
       graph('Open connections', 'short', {
         '{{instance}} TCP': `zonefleet_tcp_connections{${NODE}}`,
         '{{instance}} TLS': `zonefleet_tls_connections{${NODE}}`,
       }),
-      graph('TLS handshakes', 'reqps', { '{{outcome}}': rateBy('outcome', 'zonefleet_tls_handshakes_total', `{${NODE}}`) }),
-      graph('Transfers', 'reqps', { '{{direction}} {{form}} {{outcome}}': rateBy('direction, form, outcome', 'zonefleet_transfers_total') }),
+      graph('TLS handshakes', 'reqps', {
+        '{{outcome}}': rateBy('outcome', 'zonefleet_tls_handshakes_total', `{${NODE}}`),
+      }),
+      graph('Transfers', 'reqps', {
+        '{{direction}} {{form}} {{outcome}}': rateBy('direction, form, outcome', 'zonefleet_transfers_total'),
+      }),
       row('Memory and disk'),
       graph('Zone image', 'bytes', {
         '{{instance}} used': `zonefleet_image_bytes{${NODE}}`,
@@ -118,7 +147,9 @@ const DASHBOARDS = {
         '{{instance}} free': `zonefleet_disk_free_bytes{${NODE}}`,
         '{{instance}} size': `zonefleet_disk_bytes{${NODE}}`,
       }),
-      graph('Failed writes of the snapshot', 'short', { '{{instance}} {{reason}}': `increase(zonefleet_snapshot_write_failures_total{${NODE}}[5m])` }),
+      graph('Failed writes of the snapshot', 'short', {
+        '{{instance}} {{reason}}': `increase(zonefleet_snapshot_write_failures_total{${NODE}}[5m])`,
+      }),
       ...processes('.*nameserver.*'),
     ],
   },
@@ -126,17 +157,42 @@ const DASHBOARDS = {
     title: 'Zonefleet: API',
     panels: [
       number('Requests', 'reqps', 'sum(rate(zonefleet_api_requests_total[5m]))'),
-      number('Requests that fail', 'percentunit', '(sum(rate(zonefleet_api_requests_total{status=~"5.."}[5m])) or vector(0)) / sum(rate(zonefleet_api_requests_total[5m]))', 0.01),
-      number('99 % of responses within', 's', 'histogram_quantile(0.99, sum by (le) (rate(zonefleet_api_request_seconds_bucket[5m])))'),
+      number(
+        'Requests that fail',
+        'percentunit',
+        '(sum(rate(zonefleet_api_requests_total{status=~"5.."}[5m])) or vector(0)) / sum(rate(zonefleet_api_requests_total[5m]))',
+        0.01,
+      ),
+      number(
+        '99 % of responses within',
+        's',
+        'histogram_quantile(0.99, sum by (le) (rate(zonefleet_api_request_seconds_bucket[5m])))',
+      ),
       row('Requests'),
-      graph('Requests by status', 'reqps', { '{{status}}': rateBy('status', 'zonefleet_api_requests_total') }),
-      graph('Busiest routes', 'reqps', { '{{method}} {{route}}': `topk(10, ${rateBy('method, route', 'zonefleet_api_requests_total')})` }),
-      graph('Slowest routes (99 %)', 's', { '{{method}} {{route}}': `topk(10, ${quantile(0.99, 'zonefleet_api_request_seconds', ', method, route')})` }),
-      graph('Failed requests by route', 'reqps', { '{{method}} {{route}} {{status}}': rateBy('method, route, status', 'zonefleet_api_requests_total', '{status=~"5.."}') }),
-      graph('Requests of other tools', 'reqps', { '{{surface}} {{status}}': rateBy('surface, status', 'zonefleet_compat_requests_total') }),
+      graph('Requests by status', 'reqps', {
+        '{{status}}': rateBy('status', 'zonefleet_api_requests_total'),
+      }),
+      graph('Busiest routes', 'reqps', {
+        '{{method}} {{route}}': `topk(10, ${rateBy('method, route', 'zonefleet_api_requests_total')})`,
+      }),
+      graph('Slowest routes (99 %)', 's', {
+        '{{method}} {{route}}': `topk(10, ${quantile(0.99, 'zonefleet_api_request_seconds', ', method, route')})`,
+      }),
+      graph('Failed requests by route', 'reqps', {
+        '{{method}} {{route}} {{status}}': rateBy(
+          'method, route, status',
+          'zonefleet_api_requests_total',
+          '{status=~"5.."}',
+        ),
+      }),
+      graph('Requests of other tools', 'reqps', {
+        '{{surface}} {{status}}': rateBy('surface, status', 'zonefleet_compat_requests_total'),
+      }),
       graph('Dynamic updates', 'reqps', { '{{rcode}}': rateBy('rcode', 'zonefleet_updates_total') }),
       row('Edges'),
-      graph('Lines that edges reported', 'reqps', { '{{outcome}}': rateBy('outcome', 'zonefleet_edge_lines_total') }),
+      graph('Lines that edges reported', 'reqps', {
+        '{{outcome}}': rateBy('outcome', 'zonefleet_edge_lines_total'),
+      }),
       graph('Spool', 'bytes', { '{{instance}}': 'zonefleet_spool_bytes' }),
       graph('Lines written to the store, and lost', 'reqps', {
         written: 'sum(rate(zonefleet_spool_flushed_lines_total[$__rate_interval]))',
@@ -160,21 +216,37 @@ const DASHBOARDS = {
         median: quantile(0.5, 'zonefleet_check_seconds'),
         '99 %': quantile(0.99, 'zonefleet_check_seconds'),
       }),
-      graph('Status changes', 'reqps', { '{{from}} → {{to}}': rateBy('from, to', 'zonefleet_transitions_total') }),
+      graph('Status changes', 'reqps', {
+        '{{from}} → {{to}}': rateBy('from, to', 'zonefleet_transitions_total'),
+      }),
       graph('Running, and slow', 'short', {
         '{{instance}} running': 'zonefleet_checks_running',
         '{{instance}} slow': 'zonefleet_slow_checks',
       }),
-      graph('Ended early: no slot for slow checks', 'reqps', { '{{instance}}': `rate(zonefleet_checks_ended_later_total${RATE})` }),
-      graph('Packets of the resolver', 'pps', { '{{kind}}': rateBy('kind', 'zonefleet_resolver_packets_total') }),
+      graph('Ended early: no slot for slow checks', 'reqps', {
+        '{{instance}}': `rate(zonefleet_checks_ended_later_total${RATE})`,
+      }),
+      graph('Packets of the resolver', 'pps', {
+        '{{kind}}': rateBy('kind', 'zonefleet_resolver_packets_total'),
+      }),
       row('Other work'),
-      graph('Jobs in the queues', 'short', { '{{queue}} {{state}}': 'max by (queue, state) (zonefleet_queue_jobs)' }),
-      graph('Findings about delegated zones', 'reqps', { '{{code}}': rateBy('code', 'zonefleet_child_findings_total') }),
-      graph('Verifications by TXT', 'reqps', { '{{verdict}}': rateBy('verdict', 'zonefleet_verification_runs_total') }),
-      graph('Changes confirmed by observers', 'reqps', { '{{outcome}}': rateBy('outcome', 'zonefleet_vantage_asks_total') }),
+      graph('Jobs in the queues', 'short', {
+        '{{queue}} {{state}}': 'max by (queue, state) (zonefleet_queue_jobs)',
+      }),
+      graph('Findings about delegated zones', 'reqps', {
+        '{{code}}': rateBy('code', 'zonefleet_child_findings_total'),
+      }),
+      graph('Verifications by TXT', 'reqps', {
+        '{{verdict}}': rateBy('verdict', 'zonefleet_verification_runs_total'),
+      }),
+      graph('Changes confirmed by observers', 'reqps', {
+        '{{outcome}}': rateBy('outcome', 'zonefleet_vantage_asks_total'),
+      }),
       graph('Mails', 'reqps', { '{{outcome}}': rateBy('outcome', 'zonefleet_mails_total') }),
       graph('Zones from primaries', 'short', { '{{state}}': 'max by (state) (zonefleet_secondaries)' }),
-      graph('Failed calls to Postgres and the queue', 'reqps', { '{{of}}': rateBy('of', 'zonefleet_worker_troubles_total') }),
+      graph('Failed calls to Postgres and the queue', 'reqps', {
+        '{{of}}': rateBy('of', 'zonefleet_worker_troubles_total'),
+      }),
       ...processes('.*workers.*'),
     ],
   },
@@ -182,23 +254,43 @@ const DASHBOARDS = {
     title: 'Zonefleet: DNSSEC',
     panels: [
       number('First signature expires in', 's', 'min(zonefleet_signatures_left_seconds{kind="ours"})'),
-      number('First loaded signature expires in', 's', 'min(zonefleet_signatures_left_seconds{kind="verbatim"})'),
+      number(
+        'First loaded signature expires in',
+        's',
+        'min(zonefleet_signatures_left_seconds{kind="verbatim"})',
+      ),
       number('Signing stopped', 'short', 'max(zonefleet_signing_stopped)', 1),
       number('Zones that did not verify', 'short', 'sum(increase(zonefleet_signature_faults_total[1d]))', 1),
       row('Signing'),
       graph('Signed zones by phase', 'short', { '{{phase}}': 'max by (phase) (zonefleet_signed_zones)' }),
-      graph('Time until signatures expire', 's', { '{{kind}}': 'min by (kind) (zonefleet_signatures_left_seconds)' }),
-      graph('Signatures made', 'reqps', { '{{instance}}': rateBy('instance', 'zonefleet_signatures_made_total') }),
+      graph('Time until signatures expire', 's', {
+        '{{kind}}': 'min by (kind) (zonefleet_signatures_left_seconds)',
+      }),
+      graph('Signatures made', 'reqps', {
+        '{{instance}}': rateBy('instance', 'zonefleet_signatures_made_total'),
+      }),
       graph('Failures', 'reqps', { '{{why}}': rateBy('why', 'zonefleet_signing_failures_total') }),
-      graph('Duration for a zone (99 %)', 's', { '{{done}}': quantile(0.99, 'zonefleet_signing_seconds', ', done') }),
-      graph('Signatures for regions', 'reqps', { '{{instance}}': rateBy('instance', 'zonefleet_edge_signatures_made_total') }),
+      graph('Duration for a zone (99 %)', 's', {
+        '{{done}}': quantile(0.99, 'zonefleet_signing_seconds', ', done'),
+      }),
+      graph('Signatures for regions', 'reqps', {
+        '{{instance}}': rateBy('instance', 'zonefleet_edge_signatures_made_total'),
+      }),
       row('Keys'),
       graph('Steps with keys', 'reqps', { '{{step}}': rateBy('step', 'zonefleet_key_steps_total') }),
-      graph('Domains by status and cause of waiting', 'reqps', { '{{status}} {{waiting}}': rateBy('status, waiting', 'zonefleet_key_statuses_total') }),
-      graph('Own answers validate', 'reqps', { '{{outcome}}': rateBy('outcome', 'zonefleet_key_preflights_total') }),
+      graph('Domains by status and cause of waiting', 'reqps', {
+        '{{status}} {{waiting}}': rateBy('status, waiting', 'zonefleet_key_statuses_total'),
+      }),
+      graph('Own answers validate', 'reqps', {
+        '{{outcome}}': rateBy('outcome', 'zonefleet_key_preflights_total'),
+      }),
       row('Answers'),
-      graph('Signed answers', 'reqps', { '{{instance}}': rateBy('instance', 'zonefleet_signed_answers_total') }),
-      graph('Signed answers with TC', 'reqps', { '{{instance}}': rateBy('instance', 'zonefleet_signed_truncated_total') }),
+      graph('Signed answers', 'reqps', {
+        '{{instance}}': rateBy('instance', 'zonefleet_signed_answers_total'),
+      }),
+      graph('Signed answers with TC', 'reqps', {
+        '{{instance}}': rateBy('instance', 'zonefleet_signed_truncated_total'),
+      }),
       graph('Proofs of denial', 'reqps', { '{{instance}}': rateBy('instance', 'zonefleet_proofs_total') }),
     ],
   },
@@ -230,7 +322,10 @@ function place(panels) {
 
 function panelOf({ type, title, unit, queries, red }) {
   if (type === 'row') return { type, title, collapsed: false, panels: [] };
-  const steps = [{ color: 'green', value: null }, ...(red === undefined ? [] : [{ color: 'red', value: red }])];
+  const steps = [
+    { color: 'green', value: null },
+    ...(red === undefined ? [] : [{ color: 'red', value: red }]),
+  ];
   return {
     type,
     title,
@@ -283,7 +378,9 @@ export function dashboardTexts() {
         editable: true,
         time: { from: 'now-6h', to: 'now' },
         refresh: '1m',
-        links: [{ type: 'dashboards', title: 'Zonefleet', tags: ['zonefleet'], asDropdown: true, keepTime: true }],
+        links: [
+          { type: 'dashboards', title: 'Zonefleet', tags: ['zonefleet'], asDropdown: true, keepTime: true },
+        ],
         templating: { list: variables },
         panels: place(panels),
       };
