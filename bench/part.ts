@@ -47,6 +47,7 @@ export type PartName =
   | 'regions'
   | 'dns_counts'
   | 'latency'
+  | 'capacity'
   | 'edits'
   | 'signed_edits'
   | 'refresh'

@@ -1,6 +1,7 @@
 // The parts of the benchmark in the order in which they run. Parts that need the same servers run together.
 
 import { domains } from './api/create-domains.ts';
+import { capacity } from './capacity/capacity.ts';
 import { cli } from './cli/cli.ts';
 import type { Part, PartName } from './part.ts';
 import { analytics } from './parts/analytics.ts';
@@ -51,6 +52,7 @@ export const PARTS: readonly PartGroup[] = [
   single(regions, 4, 'CPU per query with and without regional answers'),
   single(dnsCounts, 4, 'CPU per query with and without counts by domain'),
   single(latency, 3, 'p50, p99 and p99.9 at half load'),
+  single(capacity, 3, 'space of records and edits in Postgres, WAL, and what a node receives'),
   single(edits, 3, '1,000 changes per second under load; time until an edit is answered'),
   single(signedEdits, 8, 'time until an edit of a signed domain is answered, compared with unsigned domains'),
   single(refresh, 4, 'renewed signatures per second, for small zones and for a large one'),

@@ -54,7 +54,7 @@ export async function makeSignedDomains(domains: number, names: number): Promise
   return { domains, names, url };
 }
 
-async function addSmall(db: Database, account: number, name: string): Promise<number> {
+export async function addSmall(db: Database, account: number, name: string): Promise<number> {
   const { id } = await newDomain(db, account, name);
   await saved(db, id, edit({ create: customerLines(name) }, parseName(name)));
   return id;

@@ -13,6 +13,8 @@ export interface TcpProxy {
   cut(): void;
   /** Number of refused connections. */
   refused(): number;
+  /** Number of octets that the server has sent to clients. */
+  received(): number;
   resume(): void;
   /** Like a firewall that lost its state: existing connections forward nothing, and neither side is notified. */
   forget(): void;
@@ -27,6 +29,7 @@ export async function startProxy(serverUrl: string): Promise<TcpProxy> {
   const sockets = new Set<Socket>();
   const forgotten = new Set<Socket>();
   let refused = 0;
+  let received = 0;
   const server = createServer((incoming) => {
     if (state === 'cut') {
       refused++;
@@ -35,7 +38,10 @@ export async function startProxy(serverUrl: string): Promise<TcpProxy> {
     const outgoing = connect(target);
     const pass = (from: Socket, to: Socket) => {
       sockets.add(from);
-      from.on('data', (octets) => to.write(octets));
+      from.on('data', (octets) => {
+        if (from === outgoing) received += octets.length;
+        to.write(octets);
+      });
       const end = () => {
         sockets.delete(from);
         if (!forgotten.has(from)) to.destroy();
@@ -61,6 +67,7 @@ export async function startProxy(serverUrl: string): Promise<TcpProxy> {
       for (const socket of sockets) socket.destroy();
     },
     refused: () => refused,
+    received: () => received,
     resume() {
       state = 'open';
       for (const socket of sockets) socket.resume();
