@@ -49,7 +49,7 @@ async function sendOnce(request: Request): Promise<Response> {
   const response = await answerTo(request.clone());
   if (response.ok) return await wholeOf(response, request.signal);
   const error = await errorOf(response);
-  const isSignIn = new URL(request.url).pathname === '/auth/login';
+  const isSignIn = /^\/auth\/(login|oidc\/finish)$/.test(new URL(request.url).pathname);
   if (error.status === 401 && !isSignIn) handlers?.onSignedOut();
   if (error.code === 'reauthenticate' && (await handlers?.confirmPassword()) === true) {
     const again = await answerTo(request.clone());

@@ -12,6 +12,7 @@ import { BASE } from './base.ts';
 import { Catching, lazyScreen } from './boundary.tsx';
 import { askForPassword, endQuestion, PasswordQuestion } from './confirm-password.tsx';
 import { Frame } from './frame.tsx';
+import { RETURN_PATH } from './identity.ts';
 import { Screens } from './screens.tsx';
 import { loadSession, noteSignedOut, session } from './session.ts';
 import { toast } from './toasts.ts';
@@ -27,10 +28,20 @@ handleSessions({
   },
 });
 
+const IdentityReturn = lazyScreen(() => import('../screens/sign-in/identity-return.tsx'));
 const PublicCheck = lazyScreen(() => import('../screens/public-check/public-check.tsx'));
 
 export function App() {
   const name = publicName(location.pathname);
+  if (location.pathname === RETURN_PATH) {
+    return (
+      <Catching path={RETURN_PATH}>
+        <ErrorBoundary>
+          <IdentityReturn />
+        </ErrorBoundary>
+      </Catching>
+    );
+  }
   if (name === undefined) return <Console />;
   return (
     <Catching path={name}>

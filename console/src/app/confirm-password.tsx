@@ -1,7 +1,7 @@
 // Some writes require the password again. The call waits until it is confirmed, then continues.
 
 import { signal } from '@preact/signals';
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { api } from '../api/client.ts';
 import { useAction } from '../api/use-action.ts';
 import { Button } from '../parts/button.tsx';
@@ -9,6 +9,7 @@ import { Dialog } from '../parts/dialog.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { TextField } from '../parts/field.tsx';
 import { words } from '../words/words.ts';
+import { CONFIRM_HREF, onConfirmed } from './identity.ts';
 import { person } from './session.ts';
 
 const asked = signal<((isConfirmed: boolean) => void) | undefined>(undefined);
@@ -42,30 +43,44 @@ function Question({ answer }: { readonly answer: (isConfirmed: boolean) => void 
     await api.POST('/auth/confirm', { body: { password } });
     answer(true);
   });
-  if (!person().password_set) return <NoPassword onClose={() => answer(false)} />;
+  useEffect(() => onConfirmed(() => answer(true)), [answer]);
+  const { password_set: isSet, identity: hasIdentity } = person();
+  if (!isSet && !hasIdentity) return <NoPassword onClose={() => answer(false)} />;
   return (
     <Dialog title={words.password.again} onClose={() => answer(false)}>
-      <form
-        class="stack"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void confirm.run();
-        }}
-      >
+      <div class="stack">
         <p>{words.password.why}</p>
-        <TextField
-          label={words.password.password}
-          type="password"
-          autocomplete="current-password"
-          required
-          value={password}
-          onInput={(event) => setPassword(event.currentTarget.value)}
-        />
-        <Failure error={confirm.error} />
-        <Button type="submit" kind="main" isBusy={confirm.isBusy}>
-          {words.common.goOn}
-        </Button>
-      </form>
+        {isSet && (
+          <form
+            class="stack"
+            onSubmit={(event) => {
+              event.preventDefault();
+              void confirm.run();
+            }}
+          >
+            <TextField
+              label={words.password.password}
+              type="password"
+              autocomplete="current-password"
+              required
+              value={password}
+              onInput={(event) => setPassword(event.currentTarget.value)}
+            />
+            <Failure error={confirm.error} />
+            <Button type="submit" kind="main" isBusy={confirm.isBusy}>
+              {words.common.goOn}
+            </Button>
+          </form>
+        )}
+        {hasIdentity && (
+          <>
+            <p>{words.password.identityText}</p>
+            <Button kind={isSet ? undefined : 'main'} onClick={() => open(CONFIRM_HREF)}>
+              {words.password.identity}
+            </Button>
+          </>
+        )}
+      </div>
     </Dialog>
   );
 }

@@ -116,7 +116,7 @@ function Content({ children }: { readonly children: ComponentChildren }) {
   }, [path]);
   return (
     <main class="content" id="content" tabIndex={-1} ref={main}>
-      {!person().password_set && path !== '/account' && (
+      {!person().password_set && !person().identity && path !== '/account' && (
         <div class="note warn row spread">
           <span>{words.account.passwordWanted}</span>
           <Link to="/account" class="button">

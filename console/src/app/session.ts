@@ -9,8 +9,8 @@ export type Person = Schemas['Profile'];
 
 type Session =
   | { readonly kind: 'unknown' }
-  /** `hasEnded` is true unless the person signed out. */
-  | { readonly kind: 'signed-out'; readonly hasEnded?: boolean }
+  /** `hasEnded` is true unless the person signed out. `hasIdentity`: who signed out has a linked identity. */
+  | { readonly kind: 'signed-out'; readonly hasEnded?: boolean; readonly hasIdentity?: boolean }
   /** The API is unavailable. */
   | { readonly kind: 'away'; readonly error: ApiError }
   | { readonly kind: 'signed-in'; readonly person: Person };
@@ -43,9 +43,10 @@ export function person(): Person {
 
 /** Removes the drafts, too, because another person may use this browser next. */
 export async function signOut(): Promise<void> {
+  const hasIdentity = session.value.kind === 'signed-in' && session.value.person.identity;
   await api.POST('/auth/logout').catch((error: unknown) => {
     if (asApiError(error).status !== 401) throw error; // the session has already ended
   });
   dropDrafts();
-  session.value = { kind: 'signed-out' };
+  session.value = { kind: 'signed-out', hasIdentity };
 }

@@ -100,6 +100,8 @@ export const en = {
     none: 'Sign in again first',
     noneText:
       'You signed in with a link more than 15 minutes ago and have no password, so we cannot confirm that it is you. Request a link to set a password, then try again. Your input is kept.',
+    identityText: 'You can also confirm it with your identity provider, in a new window.',
+    identity: 'Confirm with the identity provider',
     sendLink: 'Email me a link',
     linkSent: (email: string) =>
       `We sent a link to ${email}. If it does not arrive, ask the operator, who can create one with: zonefleet account sign-in.`,
@@ -138,6 +140,12 @@ export const en = {
     later: 'Later',
     emailConfirm: 'Confirm your new address',
     emailConfirmed: 'Your new address is confirmed.',
+    identity: (name: string) => `Sign in with ${name}`,
+    identityWorking: 'One moment …',
+    identityRefused: 'The identity provider did not sign you in.',
+    identityConfirmed: 'Confirmed. You can close this window.',
+    identityBack: 'Back to the console',
+    identitySignOut: (name: string) => `Also sign out of ${name}`,
   },
 
   statuses: {
@@ -1176,6 +1184,14 @@ export const en = {
     newEmail: 'New email',
     emailSent: (email: string) => `We sent a link to ${email}.`,
     emailConfirmText: 'You opened the link that we sent to your new address.',
+    identity: {
+      title: 'Identity provider',
+      what: (name: string) => `Link your identity at ${name} so that you can sign in with it.`,
+      link: (name: string) => `Link with ${name}`,
+      linked: (email: string, issuer: string) => `${email} at ${issuer}`,
+      remove: 'Remove',
+      removed: 'The identity was removed. Other sessions have ended.',
+    },
     twoStep: {
       isOn: 'on',
       isOff: 'off',

@@ -28,12 +28,15 @@ export interface IdentityProvider {
   stop(): Promise<void>;
 }
 
-export const CLIENT = { oidcClientId: 'zonefleet', oidcClientSecret: 'a secret of both, and of nobody else' };
+export const CLIENT = { oidcClientId: 'zonefleet', oidcClientSecret: 'a-secret-of-both-and-of-nobody-else' };
 const RETURN_TO = `${PUBLIC_URL}/console/oidc`;
 const OFFERED = ['sub', 'email', 'email_verified', 'name', 'groups'];
 
-export async function startIdentityProvider(): Promise<IdentityProvider> {
-  const port = await freePort();
+/** `publicUrl` is that of the service, to which people return. */
+export async function startIdentityProvider(
+  at: { readonly publicUrl: string; readonly port: number } | undefined = undefined,
+): Promise<IdentityProvider> {
+  const { publicUrl, port } = at ?? { publicUrl: PUBLIC_URL, port: await freePort() };
   const issuer = `http://127.0.0.1:${port}`;
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
   const people = new Map<string, Claims>();
@@ -42,8 +45,8 @@ export async function startIdentityProvider(): Promise<IdentityProvider> {
       {
         client_id: CLIENT.oidcClientId,
         client_secret: CLIENT.oidcClientSecret,
-        redirect_uris: [RETURN_TO],
-        post_logout_redirect_uris: [`${PUBLIC_URL}/console/`],
+        redirect_uris: [`${publicUrl}/console/oidc`],
+        post_logout_redirect_uris: [`${publicUrl}/console/`],
       },
     ],
     jwks: { keys: [{ ...privateKey.export({ format: 'jwk' }), use: 'sig', alg: 'RS256', kid: 'one' }] },

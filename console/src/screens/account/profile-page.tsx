@@ -11,6 +11,7 @@ import { TextField } from '../../parts/field.tsx';
 import { Badge } from '../../parts/status.tsx';
 import { Time } from '../../parts/time.tsx';
 import { words } from '../../words/words.ts';
+import { IdentityForm } from './identity-form.tsx';
 
 export function ProfilePage() {
   const who = person();
@@ -44,6 +45,7 @@ export function ProfilePage() {
       </section>
       <PasswordForm />
       <EmailForm />
+      <IdentityForm />
     </div>
   );
 }

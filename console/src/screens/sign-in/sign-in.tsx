@@ -5,6 +5,7 @@ import { session } from '../../app/session.ts';
 import { Note } from '../../parts/failure.tsx';
 import { words } from '../../words/words.ts';
 import { ForgotPassword } from './forgot-password.tsx';
+import { IdentitySignIn } from './identity-sign-in.tsx';
 import { Invited } from './invited.tsx';
 import { forgetLink, type OpenedLink, openedLink } from './link.ts';
 import { LinkSignIn } from './link-sign-in.tsx';
@@ -35,12 +36,18 @@ export function SignIn() {
         {view === 'sign-in' && (
           <PasswordSignIn onForgot={() => setView('forgot')} onRegister={() => setView('register')} />
         )}
+        {(view === 'sign-in' || isAfterSignIn(view)) && <IdentitySignIn />}
         {view === 'forgot' && <ForgotPassword onBack={back} />}
         {view === 'register' && <Register onBack={back} />}
         {typeof view === 'object' && <ByLink link={view} onBack={back} />}
       </div>
     </main>
   );
+}
+
+/** Links that are used by a signed-in person. */
+function isAfterSignIn(view: View): boolean {
+  return typeof view === 'object' && (view.kind === 'invite' || view.kind === 'email');
 }
 
 function ByLink({ link, onBack }: { readonly link: OpenedLink; readonly onBack: (told?: string) => void }) {
