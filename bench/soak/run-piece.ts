@@ -45,7 +45,10 @@ const LIFE_PAUSE_MS = 20_000;
 export async function runPiece(plan: PiecePlan): Promise<number> {
   const { directory, state, piece } = plan;
   const journal = openJournal(directory, state.ranMs);
-  const onCrash = (label: string, reason: string) => journal.event('crash', `${label} ${reason}`);
+  // Ctrl-C in a terminal also ends the programs.
+  const onCrash = (label: string, reason: string) => {
+    if (!plan.signal.aborted) journal.event('crash', `${label} ${reason}`);
+  };
   journal.event('piece', `piece ${piece} begins, seed ${state.seed}`);
   const fleet = await startFleet({ directory, state, onCrash });
   if (piece === 1) await prepare(fleet, state, plan.signal);
