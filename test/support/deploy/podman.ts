@@ -1,0 +1,100 @@
+// Podman with a storage of its own, and Docker Compose that uses it, in place of a Docker engine.
+
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+
+export interface Podman {
+  /** Runs a script in which `docker` is Podman, and `docker compose` is Docker Compose. Returns what it printed. */
+  run(
+    script: string,
+    options: { readonly cwd: string; readonly env?: Readonly<Record<string, string>> },
+  ): string;
+  podman(...words: string[]): string;
+  /** Removes all containers, and ends Podman. */
+  stop(): Promise<void>;
+}
+
+/** In this script, Compose takes the other files of the test too. */
+const DOCKER = `docker() {
+  if [ "$1" = compose ]; then shift; docker-compose "$@"; else podman "$@"; fi
+}
+set -eu
+`;
+
+export async function startPodman(folder: string): Promise<Podman> {
+  mkdirSync(join(folder, 'networks'), { recursive: true });
+  const socket = join(folder, 'podman.sock');
+  const env = {
+    ...process.env,
+    CONTAINERS_CONF: join(folder, 'containers.conf'),
+    CONTAINERS_STORAGE_CONF: join(folder, 'storage.conf'),
+    DOCKER_HOST: `unix://${socket}`,
+  };
+  // Podman's defaults exceed what root may set on some machines.
+  writeFileSync(
+    env.CONTAINERS_CONF,
+    `[engine]
+runtime = "runc"
+cgroup_manager = "cgroupfs"
+events_logger = "file"
+[network]
+network_backend = "netavark"
+network_config_dir = "${folder}/networks"
+[containers]
+default_ulimits = ["nofile=4096:4096", "nproc=${hardLimit('Max processes')}:${hardLimit('Max processes')}"]
+`,
+  );
+  writeFileSync(
+    env.CONTAINERS_STORAGE_CONF,
+    `[storage]\ndriver = "overlay"\ngraphroot = "${folder}/graph"\nrunroot = "${folder}/run"\n`,
+  );
+  const podman = (...words: string[]) =>
+    execFileSync('podman', words, { env, encoding: 'utf8', stdio: 'pipe' });
+  const service = spawn('podman', ['system', 'service', '--time=0', `unix://${socket}`], {
+    env,
+    stdio: 'ignore',
+  });
+  const health = repeatHealthChecks(env);
+  while (!existsSync(socket)) await pause(100);
+  return {
+    podman,
+    run(script, { cwd, env: given }) {
+      const { status, stdout, stderr } = spawnSync('bash', ['-c', `${DOCKER}${script}`], {
+        cwd,
+        env: { ...env, ...given },
+        encoding: 'utf8',
+      });
+      if (status !== 0) throw new Error(`exit code ${status}\n${stdout}\n${stderr}`);
+      return stdout;
+    },
+    async stop() {
+      await end(health);
+      podman('rm', '--all', '--force', '--time', '2');
+      podman('volume', 'prune', '--force');
+      podman('network', 'prune', '--force');
+      await end(service);
+      spawnSync('umount', [join(folder, 'graph/overlay')]);
+    },
+  };
+}
+
+/** Podman leaves health checks to systemd, which this machine may not run. */
+function repeatHealthChecks(env: NodeJS.ProcessEnv): ChildProcess {
+  const script =
+    'while sleep 1; do for id in $(podman ps --quiet); do podman healthcheck run $id; done; done';
+  return spawn('bash', ['-c', script], { env, stdio: 'ignore' });
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = new Promise((done) => child.once('exit', done));
+  child.kill('SIGTERM');
+  await ended;
+}
+
+function hardLimit(name: string): number {
+  const line = new RegExp(`^${name}\\s+\\S+\\s+(\\d+)`, 'm').exec(readFileSync('/proc/self/limits', 'utf8'));
+  return line === null ? 65_536 : Number(line[1]);
+}
