@@ -48,7 +48,12 @@ const program = new Command('npm run soak --')
     120,
   )
   .option('--sample-every <seconds>', 'pause between samples', positive, 10)
-  .option('--lag-limit <seconds>', 'from an edit to its answer, unless a fault affects the node', positive, 15)
+  .option(
+    '--lag-limit <seconds>',
+    'from an edit to its answer, unless a fault affects the node',
+    positive,
+    15,
+  )
   .action(run);
 
 function positive(text: string): number {

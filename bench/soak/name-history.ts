@@ -12,8 +12,6 @@ interface Version {
 
 export interface Answered {
   readonly value: Value;
-  /** When the query was sent. */
-  readonly askedMs: number;
   readonly answeredMs: number;
   /** Every edit that was stored at this time must be visible. */
   readonly freshMs: number;

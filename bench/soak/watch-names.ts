@@ -81,7 +81,7 @@ export class Watch {
       const { askedMs, answeredMs } = reply;
       const value = valueIn(reply, type);
       const freshMs = Math.min(...nodes.map((node) => freshness.freshMs(node, askedMs - cacheMs)));
-      const fault = edited.history.fault({ value, askedMs, answeredMs, freshMs });
+      const fault = edited.history.fault({ value, answeredMs, freshMs });
       if (fault !== undefined) return fault;
       if (cacheMs > 0) {
         const shouldBeSecure = edited.domain.ds !== undefined;

@@ -54,7 +54,9 @@ describe.skipIf(suffix !== '')(`npm run soak${suffix}`, () => {
     return log;
   }
 
-  it('finds no wrong answer and no lost edit, and continues with the same database', { timeout: TIMEOUT_MS }, async () => {
+  it('finds no wrong answer and no lost edit, and continues with the same database', {
+    timeout: TIMEOUT_MS,
+  }, async () => {
     await soak(0, '--hours', '0.016');
     const first = JSON.parse(readFileSync(join(directory, 'summary.json'), 'utf8')) as Summary;
     expect(first.edits).toBeGreaterThan(0);
@@ -65,7 +67,9 @@ describe.skipIf(suffix !== '')(`npm run soak${suffix}`, () => {
     expect(both.edits).toBeGreaterThan(first.edits);
     expect(both.faults.length).toBeGreaterThan(3);
     const { samples } = readRun(directory);
-    expect(Object.keys(samples.at(-1)?.processes ?? {})).toEqual(expect.arrayContaining(['ns1', 'api-1', 'workers-1']));
+    expect(Object.keys(samples.at(-1)?.processes ?? {})).toEqual(
+      expect.arrayContaining(['ns1', 'api-1', 'workers-1']),
+    );
     for (const name of ['memory', 'descriptors', 'lag', 'answers'])
       expect(readFileSync(join(directory, `${name}.svg`), 'utf8')).toContain('<polyline');
   });

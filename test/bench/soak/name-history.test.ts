@@ -10,7 +10,11 @@ function written(): NameHistory {
   return history;
 }
 
-const at = (value: number | undefined, answeredMs: number, freshMs: number) => ({ value, answeredMs, freshMs });
+const at = (value: number | undefined, answeredMs: number, freshMs: number) => ({
+  value,
+  answeredMs,
+  freshMs,
+});
 
 describe('NameHistory', () => {
   it('allows the stored value and a value that is being written', () => {

@@ -4,7 +4,13 @@ import { planFaults, UNDISTURBED } from '../../../bench/soak/plan-faults.ts';
 const PLAN = { seed: 7, everyMs: 120_000, without: [] };
 
 function first(count: number, plan: Parameters<typeof planFaults>[0] = PLAN) {
-  return Array.from({ length: count }, ((faults) => () => faults.next().value)(planFaults(plan)));
+  return Array.from(
+    { length: count },
+    (
+      (faults) => () =>
+        faults.next().value
+    )(planFaults(plan)),
+  );
 }
 
 const ROUND = 26;

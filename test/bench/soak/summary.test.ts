@@ -50,7 +50,9 @@ describe('summarize', () => {
   it('ignores the memory of programs that faults restart, and of short runs', () => {
     const restarted = (hour: number, label: string) => (label === 'ns2' ? 1000 * (1 + hour) : 1000);
     expect(summarize({ samples: samplesOf(4, restarted), events: [] }).isFlat).toBe(true);
-    expect(summarize({ samples: samplesOf(1, (hour) => 1000 * (1 + hour)), events: [] }).isFlat).toBeUndefined();
+    expect(
+      summarize({ samples: samplesOf(1, (hour) => 1000 * (1 + hour)), events: [] }).isFlat,
+    ).toBeUndefined();
   });
 
   it('fails a run with a wrong answer, or without answers', () => {
