@@ -1,7 +1,7 @@
 // Podman with a storage of its own, and Docker Compose that uses it, in place of a Docker engine.
 
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 
@@ -43,7 +43,7 @@ events_logger = "file"
 network_backend = "netavark"
 network_config_dir = "${folder}/networks"
 [containers]
-default_ulimits = ["nofile=4096:4096", "nproc=${hardLimit('Max processes')}:${hardLimit('Max processes')}"]
+default_ulimits = ["nofile=4096:4096", "nproc=1000:1000"]
 `,
   );
   writeFileSync(
@@ -92,9 +92,4 @@ async function end(child: ChildProcess): Promise<void> {
   const ended = new Promise((done) => child.once('exit', done));
   child.kill('SIGTERM');
   await ended;
-}
-
-function hardLimit(name: string): number {
-  const line = new RegExp(`^${name}\\s+\\S+\\s+(\\d+)`, 'm').exec(readFileSync('/proc/self/limits', 'utf8'));
-  return line === null ? 65_536 : Number(line[1]);
 }
