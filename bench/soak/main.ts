@@ -94,7 +94,7 @@ async function run(flags: Flags): Promise<void> {
     signal: ending.signal,
   });
   const summary = writeReport(directory);
-  say(`${hasPassed(summary) ? 'passed' : 'failed'}: ${join(directory, 'report.md')}`);
+  say(`${hasPassed(summary) ? 'passed' : 'failed'}: ${join(directory, 'RESULTS.md')}`);
   await exit(hasPassed(summary) ? 0 : 1);
 }
 

@@ -19,7 +19,7 @@ export function writeReport(directory: string): Summary {
   for (const [name, chart] of Object.entries(chartsOf(run.samples, bands)))
     writeFileSync(join(directory, `${name}.svg`), drawLineChart(chart));
   writeFileSync(join(directory, 'summary.json'), `${JSON.stringify(summary, undefined, 2)}\n`);
-  writeFileSync(join(directory, 'report.md'), printReport(summary, run.events));
+  writeFileSync(join(directory, 'RESULTS.md'), printReport(summary, run.events));
   return summary;
 }
 
