@@ -101,7 +101,6 @@ async function addDocuments({ root, work, build }: DebOptions): Promise<void> {
   const documents = readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' });
   for (const path of documents.filter((name) => name.endsWith('.md')))
     place(join(root, 'docs', path), join(work, DOCUMENTS, 'docs', path));
-  for (const folder of ['prometheus', 'grafana']) copyWatching(root, work, folder);
   const drop = 'zonefleet-nameserver-xdp.conf';
   place(join(root, 'deploy/systemd', drop), join(work, DOCUMENTS, 'examples', drop));
   write(join(work, DOCUMENTS, 'copyright'), licencesOf(root, { node: nodeFolder(root) }));
@@ -111,14 +110,6 @@ async function addDocuments({ root, work, build }: DebOptions): Promise<void> {
   };
   for (const [name, text] of Object.entries(pages))
     write(join(work, 'usr/share/man', `${name}.gz`), gzipSync(text, { level: 9 }));
-}
-
-/** Copies the rules and dashboards, without the scripts that write them. */
-function copyWatching(root: string, work: string, folder: string): void {
-  const from = join(root, 'deploy', folder);
-  const files = readdirSync(from, { recursive: true, encoding: 'utf8' });
-  for (const path of files.filter((name) => /\.(ya?ml|json|md)$/.test(name)))
-    place(join(from, path), join(work, 'usr/share/zonefleet', folder, path));
 }
 
 function place(from: string, to: string, mode = 0o644): void {

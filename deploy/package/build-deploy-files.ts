@@ -25,6 +25,7 @@ export function buildDeployFiles({ root, build, output }: DeployFilesOptions): s
       ...['--owner', '0', '--group', '0', '--numeric-owner', '--mode', 'u=rwX,go=rX'],
       // What a developer has made in deploy/compose.
       ...['--exclude', 'compose/secrets*', '--exclude', 'compose/.env', '--exclude', 'compose/zones'],
+      ...['--exclude', 'grafana/make-dashboards.*'],
       ...['--transform', `s,^,${name}/,`, '--use-compress-program', 'gzip -9n'],
       ...['--file', file, '--directory', join(root, 'deploy'), ...folders],
     ],
