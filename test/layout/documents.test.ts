@@ -62,7 +62,7 @@ it('the metrics that documents name exist, and those of nodes have the documente
   const read = (paths: string[]) => paths.map((path) => readFileSync(join(ROOT, path), 'utf8')).join('\n');
   const code = read(['src', 'workers'].flatMap(filesIn).filter((path) => path.endsWith('.ts')));
   const documented = read(filesIn('docs').filter((path) => path.endsWith('.md'))).matchAll(
-    /\b(zonefleet_[a-z0-9_]+?)(?:_bucket|_sum|_count)?\b(?:\{([^}]*)\})?/g,
+    /\b(zonefleet_[a-z][a-z0-9_]*?)(?:_bucket|_sum|_count)?\b(?:\{([^}]*)\})?/g,
   );
   const registry = createMetrics(() => new QueryCounters(), {} as Parameters<typeof createMetrics>[1]);
   const wrong = [...documented].flatMap(([cited, name = '', labels = '']) => {

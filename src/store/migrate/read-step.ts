@@ -1,7 +1,7 @@
 // Reads a schema step (src/store/migrate/steps): which tables it locks, how much of them it reads or writes, and whether
 // processes of the previous version can run after it. Pure. It knows the statements that steps use, and reports others.
 
-export type TableLock =
+type TableLock =
   /** Nothing waits for it. */
   | 'none'
   /** Writes to the table wait. */
@@ -10,7 +10,7 @@ export type TableLock =
   | 'all';
 
 /** `scan` reads every row, `index` also sorts them, and `rewrite` writes them all. */
-export type TableWork = 'none' | 'scan' | 'index' | 'rewrite';
+type TableWork = 'none' | 'scan' | 'index' | 'rewrite';
 
 export interface TableUse {
   readonly table: string;
@@ -18,7 +18,7 @@ export interface TableUse {
   readonly work: TableWork;
 }
 
-export interface ReadStep {
+interface ReadStep {
   /** The comment at the start of the file. */
   readonly about: string;
   /** The tables that the step creates. */
