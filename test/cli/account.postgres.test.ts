@@ -12,6 +12,7 @@ import { createAccount, findAccount } from '../../src/store/accounts/accounts.ts
 import { createApiKey } from '../../src/store/accounts/api-keys.ts';
 import { type CataloguePlan, listPlans } from '../../src/store/accounts/plans.ts';
 import { loadCredentials, makeLink, setPassword, takeLink } from '../../src/store/people/credentials.ts';
+import { linkIdentity, listIdentities } from '../../src/store/people/identities.ts';
 import { listSessions, openSession } from '../../src/store/people/sessions.ts';
 import { publishDatabaseUrl } from '../../src/store/postgres/database-url.ts';
 import { runCommands } from '../support/cli/run-commands.ts';
@@ -152,6 +153,8 @@ describe('zonefleet account lock', () => {
       await setPassword(db, accountId, 'a hash');
       await openSession(db, { accountId, carrier: 'cookie', address: '192.0.2.1', userAgent: undefined });
       await createApiKey(db, `svc_${String(accountId).padStart(40, 'x')}`, { name: 'deploy', accountId });
+      const identity = { issuer: 'https://id.example', subject: `person ${accountId}`, email: null };
+      await linkIdentity(db, { accountId, ...identity });
     }
     const link = await makeLink(db, { kind: 'sign-in', accountId: id });
     expect(await run('lock', 'ann@shop.example')).toEqual({
@@ -172,16 +175,18 @@ describe('zonefleet account lock', () => {
     });
     expect((await findApiKey(db, `svc_${String(bob).padStart(40, 'x')}`))?.state).toBe('valid');
     expect(await listSessions(db, bob)).toHaveLength(1);
+    expect([await listIdentities(db, id), await listIdentities(db, bob)]).toMatchObject([[], [{}]]);
     const listed = await audit('--about', 'ann@shop.example', '--since', '1h');
     expect(listed.stdout).toMatch(/account\.update.*"active":true.*"active":false/);
     expect(listed.stdout).toMatch(/key\.revoke.*deploy/);
+    expect(listed.stdout).toMatch(new RegExp(`identity\\.unlink.*person ${id}`));
     const { entries } = JSON.parse((await audit('--about', String(bob), '--json')).stdout);
     expect(entries).toEqual([]);
   });
 
   it('account email replaces the address, unless another account has it', async () => {
     await createAccount(db, { email: 'bob@shop.example' });
-    expect(await run('email', String(id), 'ann@new.example')).toMatchObject({
+    expect(await run('email', String(id), ' ann@new.example ')).toMatchObject({
       code: 0,
       stdout: `updated ann@new.example account ${id}\n`,
     });

@@ -2,8 +2,7 @@
 
 import type { Command } from 'commander';
 import { readSpan } from '../../process/settings/read-span.ts';
-import type { AuditAction } from '../../store/audit/audit-actions.ts';
-import type { AuditFilter, AuditRow } from '../../store/audit/load-audit.ts';
+import type { AuditRow } from '../../store/audit/load-audit.ts';
 import type { Cli } from '../terminal/cli.ts';
 import { commandOf } from '../terminal/commands.ts';
 import { Failure } from '../terminal/failure.ts';
@@ -39,21 +38,22 @@ async function showAudit(cli: Cli, { by, about, action, since, limit }: AuditOpt
   const ms = since === undefined ? undefined : readSpan(since);
   if (since !== undefined && ms === undefined)
     throw new Failure('usage', '--since: expected a time such as 90m, 24h or 14d');
-  if (action !== undefined && !ACTION_NAMES.some((name) => name === action))
+  const actions = ACTION_NAMES.filter((name) => name === action);
+  if (action !== undefined && actions.length === 0)
     throw new Failure('usage', `--action: no action "${action}"`);
   await cli.withStore(async (db) => {
-    const filter: { -readonly [K in keyof AuditFilter]: AuditFilter[K] } = {};
-    if (action !== undefined) filter.actions = [action as AuditAction];
-    if (ms !== undefined) filter.since = new Date(Date.now() - ms);
-    for (const [option, wanted, field] of [
-      ['--by', by, 'actorId'],
-      ['--about', about, 'accountId'],
-    ] as const) {
-      if (wanted === undefined) continue;
+    const idOf = async (option: string, wanted: string | undefined) => {
+      if (wanted === undefined) return undefined;
       const account = await findAccount(db, wanted);
       if (account === undefined) throw new Failure('usage', `${option}: no account "${wanted}"`);
-      filter[field] = account.id;
-    }
+      return account.id;
+    };
+    const filter = {
+      actions: action === undefined ? undefined : actions,
+      since: ms === undefined ? undefined : new Date(Date.now() - ms),
+      actorId: await idOf('--by', by),
+      accountId: await idOf('--about', about),
+    };
     return await printRows(await listAudit(db, filter, { limit: rows }), cli.output);
   });
 }

@@ -9,7 +9,7 @@ export function addLockCommands(account: Command, cli: Cli): void {
   account
     .command('lock')
     .description(
-      'deactivate an account, revoke its keys and tokens, end its sessions and invites, and delete its password and second step; its domains are still served; exit 1 if the account does not exist',
+      'deactivate an account, revoke its keys and tokens, end its sessions and invites, and delete its password, second step and identities; its domains are still served; exit 1 if the account does not exist',
     )
     .argument('<account>', "the account's email or id")
     .action((wanted: string) => lock(cli, wanted));
@@ -34,13 +34,17 @@ async function lock(cli: Cli, wanted: string): Promise<void> {
       const { id, email } = before;
       const locked = await cli.audited(db, 'account.update', async (trx, tell) => {
         const done = await lockOut(trx, id);
-        const { account, keys, tokens } = done;
+        const { account, identities, keys, tokens } = done;
         tell({
           accountId: id,
           target: { name: email },
           before: toldAccount(before),
           after: toldAccount(account),
         });
+        for (const { issuer, subject, email: known } of identities)
+          await audited(trx, { action: 'identity.unlink', by }, async (_, note) =>
+            note({ accountId: id, target: { name: email }, before: { issuer, subject, email: known } }),
+          );
         for (const key of keys)
           await audited(trx, { action: 'key.revoke', by }, async (_, note) => note(keyNote(key, 'before')));
         for (const token of tokens)
@@ -65,11 +69,12 @@ async function lock(cli: Cli, wanted: string): Promise<void> {
   );
 }
 
-async function replaceEmail(cli: Cli, wanted: string, email: string): Promise<void> {
+async function replaceEmail(cli: Cli, wanted: string, given: string): Promise<void> {
   const { readEmail } = await import('../../store/accounts/accounts.ts');
   const { toldAccount } = await import('../../store/audit/audit-notes.ts');
   const { changeAccount } = await import('../../store/people/change-account.ts');
-  if (readEmail(email) === undefined) throw new Failure('usage', `"${email}" is not an email address`);
+  const email = readEmail(given);
+  if (email === undefined) throw new Failure('usage', `"${given}" is not an email address`);
   await cli.withStore((db) =>
     withAccount(db, wanted, cli.output, async ({ id }) => {
       const came = await cli.audited(db, 'account.update', async (trx, tell) => {

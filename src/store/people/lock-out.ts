@@ -7,7 +7,7 @@ import { endInvitesOf } from '../accounts/end-sharing.ts';
 import { listTokens, type ResellerToken, revokeToken } from '../accounts/reseller-tokens.ts';
 import type { Database } from '../postgres/database.ts';
 import { dropLinks } from './credentials.ts';
-import { unlinkIdentities } from './identities.ts';
+import { type Identity, unlinkIdentities } from './identities.ts';
 import { endOtherSessions } from './sessions.ts';
 import { deleteTotp } from './totp.ts';
 
@@ -15,6 +15,7 @@ interface LockedOut {
   readonly account: Account;
   /** Number of sessions that were ended. */
   readonly sessions: number;
+  readonly identities: readonly Identity[];
   /** Keys that were valid. */
   readonly keys: readonly ApiKey[];
   /** Machine tokens that were valid. */
@@ -22,16 +23,16 @@ interface LockedOut {
 }
 
 /**
- * Deactivates an account and ends its sessions, invites, keys, tokens, links and known browsers. Its password and its
- * second step are deleted, because the hijacker may have set them. Accounts are never deleted, so it exists.
+ * Deactivates an account and ends its sessions, invites, keys, tokens, links and known browsers. Its password, second step
+ * and identities are deleted, because the hijacker may have set them. Accounts are never deleted, so it exists.
  */
 export async function lockOut(trx: Database, accountId: number): Promise<LockedOut> {
+  const identities = await unlinkIdentities(trx, accountId); // first: waits for sign-ins that are opening a session
   const sessions = await endOtherSessions(trx, accountId);
   await updateAccount(trx, accountId, { active: false });
   await endInvitesOf(trx, accountId);
   await dropLinks(trx, accountId);
   await deleteTotp(trx, accountId);
-  await unlinkIdentities(trx, accountId);
   await sql`delete from account_devices where account_id = ${accountId}`.execute(trx);
   await sql`update accounts set password_hash = null, password_set_at = null where id = ${accountId}`.execute(
     trx,
@@ -46,5 +47,5 @@ export async function lockOut(trx: Database, accountId: number): Promise<LockedO
     const revoked = await revokeToken(trx, accountId, id);
     if (revoked !== undefined) tokens.push(revoked);
   }
-  return { account: (await loadAccount(trx, accountId)) as Account, sessions, keys, tokens };
+  return { account: (await loadAccount(trx, accountId)) as Account, identities, sessions, keys, tokens };
 }

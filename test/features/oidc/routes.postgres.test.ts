@@ -5,9 +5,8 @@ import { Services } from '../../../src/api/calls/call.ts';
 import type { ServiceTools } from '../../../src/features/feature.ts';
 import { openOidc } from '../../../src/features/oidc/services.ts';
 import { linkIdentity } from '../../../src/store/people/identities.ts';
-import { lockOut } from '../../../src/store/people/lock-out.ts';
 import { sharedTestApi } from '../../support/api/api.ts';
-import { Browser, givePassword, signIn } from '../../support/api/people.ts';
+import { Browser, signIn } from '../../support/api/people.ts';
 
 const api = sharedTestApi();
 beforeEach(() => api.query`delete from account_identities`);
@@ -43,14 +42,6 @@ it('an account lists and removes only its own identities', async () => {
   expect((await browser.ask('DELETE', `/users/me/identities/${own?.id}`)).status).toBe(200);
   expect((await second.ask('GET', '/users/me')).status).toBe(401); // other sessions end
   expect((await browser.ask('GET', '/users/me')).body.identity).toBe(false);
-});
-
-it('a locked account has no identities', async () => {
-  await givePassword(api, 'stranger');
-  const accountId = api.accountIds.stranger;
-  await linkIdentity(api.db, { accountId, issuer: 'https://id.test', subject: 'sam', email: null });
-  await lockOut(api.db, accountId);
-  expect(await api.query`select from account_identities`).toEqual([]);
 });
 
 it.each([
