@@ -18,7 +18,7 @@ import { mayRead } from '../src/process/run-as.ts';
 import { readSettings } from '../src/process/settings/read-settings.ts';
 import type { ProcessName } from '../src/process/settings/setting.ts';
 import { StartFault } from '../src/process/start-fault.ts';
-import { hasAnalyticsStore, wantsAnalytics } from '../src/start/analytics-place.ts';
+import { analyticsOf, hasAnalyticsStore, wantsAnalytics } from '../src/start/analytics-place.ts';
 import { ensureKeySecrets } from '../src/start/key-secrets.ts';
 import { placeProgram } from '../src/start/place-program.ts';
 import { summary } from '../src/start/print-summary.ts';
@@ -279,7 +279,9 @@ describe('the analytics store of npm start', () => {
       expect(hasAnalyticsStore(directory)).toBe(false);
       mkdirSync(join(directory, 'analytics/store'));
       expect(hasAnalyticsStore(directory)).toBe(true);
-      expect(hasAnalyticsStore(join(directory, 'none'))).toBe(false);
+      const missing = join(directory, 'none');
+      expect(hasAnalyticsStore(missing)).toBe(false);
+      expect(existsSync(analyticsOf(missing, undefined).directory)).toBe(true); // created with its parent
     } finally {
       rmSync(directory, { recursive: true });
     }

@@ -69,6 +69,7 @@ export function analyticsOf(dataDirectory: string, user: ProcessUser | undefined
 
 /** Only the engine's user may access it. */
 function directoryOf(dataDirectory: string, user: ProcessUser | undefined): string {
+  mkdirSync(dataDirectory, { recursive: true });
   const [directory, ofRoot] = placesOf(dataDirectory);
   if (user !== undefined) return giveDirectory([directory, ofRoot], user);
   mkdirSync(directory, { recursive: true, mode: 0o700 });

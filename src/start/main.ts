@@ -68,6 +68,7 @@ async function start(settings: Settings, { isDemo, hasAnalytics }: Arguments): P
     ...settings,
     keySecrets,
     onOverpowered: (role) => log.warn({ role }, 'this database role has more privileges than it needs'),
+    onWait: (reason) => log.warn(reason),
   });
   const analytics = ownAnalytics ? await prepareAnalytics(settings, user) : undefined;
   const analyticsUrl = settings.analyticsUrl ?? analytics?.url;

@@ -28,6 +28,8 @@ interface DatabaseSettings {
   readonly keySecrets: readonly KeySecret[];
   /** Called with each role that has more privileges than needed. */
   readonly onOverpowered: (role: string) => void;
+  /** Called when the migration waits for a table that other sessions use. */
+  readonly onWait: (reason: string) => void;
 }
 
 export interface Samples {
@@ -48,7 +50,7 @@ export async function prepareDatabase(
   useKeyBoxes(db, new KeyBoxes(settings.keySecrets)); // changes that follow from settings are also published in signed domains
   try {
     await migrateQueue({ databaseUrl: url, redisUrl: settings.redisUrl }, QUEUES);
-    const migrated = await migrate(db, settings.answers);
+    const migrated = await migrate(db, settings.answers, { onWait: settings.onWait });
     migrated.roles.overpowered.forEach(settings.onOverpowered);
     const roles =
       settings.databaseUrl === undefined ? await openToRoles(db, url) : await rolesOf(db, url, settings);

@@ -23,6 +23,7 @@ endWithNpm();
 // time.
 globalThis.navigator ??= { userAgent: `Node.js/${major}` };
 const isTest = program === 'vitest';
+const isForDevelopers = isTest || /^(bench|test)\//.test(program);
 const dataDirectory = resolve(process.env.DATA_DIR || join(root, 'data'));
 const isSource = program.endsWith('.ts');
 const isCommand = program === 'src/cli/main.ts';
@@ -33,7 +34,7 @@ const isPackage = stamp.isPackage(root);
 const found = isSource ? stamp.findCompiled(root, program, dataDirectory) : undefined;
 if (found === undefined) {
   const { installPackages } = await import('./install-packages.mjs');
-  await installPackages(isTest);
+  await installPackages(isForDevelopers);
 }
 if (isTest) {
   await becomeVitest(args);

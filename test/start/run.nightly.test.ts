@@ -55,8 +55,8 @@ const environment = (fault: string) => ({
   NPM_FAULT: fault,
 });
 
-function run(args: string[] = [], fault = ''): SpawnSyncReturns<string> {
-  const words = ['src/start/run.mjs', 'program.mjs', ...args];
+function run(args: string[] = [], fault = '', program = 'program.mjs'): SpawnSyncReturns<string> {
+  const words = ['src/start/run.mjs', program, ...args];
   return spawnSync(process.execPath, words, {
     cwd: root,
     env: environment(fault),
@@ -145,6 +145,13 @@ describe('packages', () => {
     );
     expect(run().status).toBe(0);
     expect(readFileSync(join(root, 'npm.flags'), 'utf8')).toBe('--omit=dev\n--include=dev\n');
+  });
+
+  it('for development are installed for a benchmark', () => {
+    mkdirSync(join(root, 'bench'));
+    writeFileSync(join(root, 'bench/main.mjs'), '');
+    expect(run([], '', 'bench/main.mjs').status).toBe(0);
+    expect(readFileSync(join(root, 'npm.flags'), 'utf8')).toBe('--include=dev\n');
   });
 
   it('are installed once by two concurrent runs', async () => {
