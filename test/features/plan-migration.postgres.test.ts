@@ -49,6 +49,15 @@ it('lists the missing steps with the tables that they use and their numbers of r
   expect(seconds).toBeGreaterThan(5.2);
 });
 
+it('estimates the rows of a table that Postgres has not analyzed', async () => {
+  await sql`delete from kysely_migration where name >= '0003'`.execute(db);
+  await newAccount(db, 'owner@example.org');
+  await sql`update pg_class set reltuples = -1 where oid = 'accounts'::regclass`.execute(db);
+  const { steps } = await plan();
+  const rows = steps.flatMap(({ uses }) => uses).find(({ table }) => table === 'accounts')?.rows;
+  expect(rows).toBeGreaterThan(0);
+});
+
 it('says that a newer version has migrated the schema', async () => {
   await sql`insert into kysely_migration (name, timestamp) values ('9999-later', '')`.execute(db);
   expect(await plan()).toMatchObject({ schema: '9999-later', isNewer: true, steps: [] });

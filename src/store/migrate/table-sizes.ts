@@ -9,13 +9,17 @@ export interface TableSize {
   readonly bytes: number;
 }
 
+/** Assumed for tables that Postgres has not analyzed yet, such as after a restore. */
+const OCTETS_PER_ROW = 100;
+
 /** Returns the sizes by the table's name. Tables that do not exist are missing. */
 export async function loadTableSizes(
   db: Database,
   tables: readonly string[],
 ): Promise<Map<string, TableSize>> {
   const { rows } = await sql<{ name: string; rows: number; bytes: number }>`
-    select relname as name, greatest(0, reltuples)::float8 as rows, pg_total_relation_size(oid)::float8 as bytes
+    select relname as name, pg_total_relation_size(oid)::float8 as bytes,
+      case when reltuples < 0 then pg_relation_size(oid) / ${OCTETS_PER_ROW} else reltuples end::float8 as rows
     from pg_class where relnamespace = 'public'::regnamespace and relname = any(${tables}::text[])`.execute(
     db,
   );
