@@ -14,7 +14,7 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const COMMIT = /^[0-9a-f]{12,64}$/;
 const SHOWN_DIGITS = 12;
 
-/** Reads files, so call it once per process: an upgrade may replace them while the process runs. */
+/** Reads files that an upgrade may replace while the process runs, so call it when the process starts. */
 export function readBuild(root = ROOT): Build {
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
   const commit = packagedCommit(root) ?? clonedCommit(root);

@@ -9,7 +9,7 @@ export type Person = Schemas['Profile'];
 
 type Session =
   | { readonly kind: 'unknown' }
-  /** `hasEnded` is true unless the person signed out. `hasIdentity`: who signed out has a linked identity. */
+  /** `hasEnded` is true unless the person signed out. `hasIdentity` is true if a person with a linked identity did. */
   | { readonly kind: 'signed-out'; readonly hasEnded?: boolean; readonly hasIdentity?: boolean }
   /** The API is unavailable. */
   | { readonly kind: 'away'; readonly error: ApiError }

@@ -1,5 +1,5 @@
-// `/` lists the version and the entry points. `/docs` shows the OpenAPI document with Swagger UI, served from this process only: the
-// Content-Security-Policy allows no other host.
+// `/` lists the version and the entry points. `/docs` shows the OpenAPI document with Swagger UI, served from this process
+// only: the Content-Security-Policy allows no other host.
 
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';

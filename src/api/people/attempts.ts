@@ -1,6 +1,6 @@
 // Limits attempts to sign in or to enter a code. Each attempt counts for its network and for its target, if known, and is
-// refused while failures block one of them. A success does not reset the counters, so an attacker's own account does
-// not help to attack others.
+// refused while failures block one of them. A success does not reset the counters, so an attacker's own account does not
+// help to attack others.
 
 import { createHash } from 'node:crypto';
 import { networkOf } from '../../process/http/connections.ts';

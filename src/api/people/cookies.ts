@@ -1,5 +1,6 @@
-// The cookies for the token of a session, for a known browser, and for a sign-in with the identity provider. Their names begin with `__Host-`, so that no other
-// host of the domain can set them. That prefix requires https, so plain http on loopback uses other names.
+// The cookies for the token of a session, for a known browser, and for a sign-in with the identity provider. Their names
+// begin with `__Host-`, so that no other host of the domain can set them. That prefix requires https, so plain http on
+// loopback uses other names.
 
 const SESSION_SECONDS = 90 * 86_400;
 const DEVICE_SECONDS = 400 * 86_400;
