@@ -94,9 +94,8 @@ export class Provider {
       });
       const claims = tokens.claims() as oidc.IDToken;
       if (purpose === 'confirm') requireRecent(claims);
-      const { issuer, subject } = { issuer: claims.iss, subject: claims.sub };
       const all = await this.#withUserInfo(config, claims, tokens.access_token);
-      return readPerson(all, { issuer, subject }, this.#settings.operators);
+      return readPerson(all, { issuer: claims.iss, subject: claims.sub }, this.#settings.operators);
     } catch (error) {
       throw explained(error);
     } finally {

@@ -2,7 +2,7 @@
 // console, which sends it with the cookie of the browser that began.
 
 import type { z } from 'zod';
-import { Problem, problem } from '../../api/answers/problem.ts';
+import { Problem, problem, tooBusy } from '../../api/answers/problem.ts';
 import { asActor } from '../../api/callers/caller.ts';
 import type { CallOf } from '../../api/calls/call.ts';
 import { everyone, type Route, route, session } from '../../api/calls/route.ts';
@@ -90,7 +90,9 @@ const finish = route(everyone, {
     const proven = (await loadProof(call.api.db, flow)) as Person | undefined;
     const person = proven ?? (await redeem(call, flow, 'sign-in'));
     if (person instanceof Problem) return person;
-    return await signIn(call, person, flow);
+    // In a slot, because a check of a code needs a second connection to Postgres while the transaction has one.
+    const finished = await call.people.turns.run(call.asker.address, () => signIn(call, person, flow));
+    return finished ?? tooBusy();
   },
 });
 

@@ -247,6 +247,12 @@ describe('two-step sign-in', () => {
     expect((await send({ otp: appCode(secret, Date.now(), 1) })).body).toMatchObject({ otp: true });
     expect((await send({ otp: appCode(secret, Date.now(), 2) })).status).toBe(400);
     expect(await api.query`select from identity_proofs`).toEqual([]);
+
+    const again = await comeBack(browser);
+    await browser.ask('POST', '/auth/oidc/finish', again);
+    const guess = () => browser.ask('POST', '/auth/oidc/finish', { ...again, otp: '000000' });
+    const guesses = await Promise.all(Array.from({ length: 25 }, guess)); // more than the connections to Postgres
+    expect(guesses.map(({ body }) => body.error).join('\n')).not.toMatch(/database/);
   });
 });
 
