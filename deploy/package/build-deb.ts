@@ -18,6 +18,7 @@ import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import type { Build } from './build.ts';
 import { licencesOf } from './licences.ts';
+import { makeReadable } from './make-readable.ts';
 import { copyPackages, packagesNeededBy, readLock } from './production-packages.ts';
 import { commandPage, settingsPage } from './write-manual.ts';
 
@@ -71,7 +72,6 @@ export async function buildDeb(options: DebOptions): Promise<string> {
 function addProgram({ root, program, work }: DebOptions): void {
   const code = join(work, CODE);
   cpSync(program, code, { recursive: true });
-  rmSync(join(code, 'npm-shrinkwrap.json'));
   rmSync(join(code, 'LICENSE'));
   const { dependencies } = JSON.parse(readFileSync(join(code, 'package.json'), 'utf8'));
   const needed = packagesNeededBy(readLock(root), Object.keys(dependencies));
@@ -116,27 +116,10 @@ function place(from: string, to: string, mode = 0o644): void {
   write(to, readFileSync(from), mode);
 }
 
-/** Sets the mode of new folders too, so that the package does not depend on the umask. */
 function write(file: string, content: string | Uint8Array, mode = 0o644): void {
-  const made = mkdirSync(dirname(file), { recursive: true });
-  for (
-    let folder = dirname(file);
-    made !== undefined && folder.length >= made.length;
-    folder = dirname(folder)
-  )
-    chmodSync(folder, 0o755);
+  mkdirSync(dirname(file), { recursive: true });
   writeFileSync(file, content);
   chmodSync(file, mode);
-}
-
-function makeReadable(folder: string): void {
-  chmodSync(folder, 0o755);
-  for (const entry of readdirSync(folder, { withFileTypes: true })) {
-    const path = join(folder, entry.name);
-    if (entry.isDirectory()) makeReadable(path);
-    else if (entry.isFile()) chmodSync(path, 0o644);
-    else throw new Error(`${path} is neither a file nor a folder`);
-  }
 }
 
 function pathsIn(folder: string): string[] {

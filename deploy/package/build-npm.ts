@@ -5,6 +5,7 @@ import { execFileSync } from 'node:child_process';
 import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { licencesOf } from './licences.ts';
+import { makeReadable } from './make-readable.ts';
 import { copyPackages, packagesNeededBy, readLock } from './production-packages.ts';
 
 interface NpmOptions {
@@ -20,10 +21,10 @@ interface NpmOptions {
 export function buildNpm({ root, program, work, output }: NpmOptions): string {
   rmSync(work, { recursive: true, force: true });
   cpSync(program, work, { recursive: true });
-  rmSync(join(work, 'npm-shrinkwrap.json'));
   bundlePackages(root, work);
   cpSync(join(root, 'README.md'), join(work, 'README.md'));
   writeFileSync(join(work, 'THIRD-PARTY-LICENCES'), licencesOf(root));
+  makeReadable(work);
   const printed = execFileSync('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', output], {
     cwd: work,
     encoding: 'utf8',

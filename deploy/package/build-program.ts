@@ -5,7 +5,6 @@ import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, write
 import { dirname, join } from 'node:path';
 import { compileForPackage } from '../../src/start/compile.mjs';
 import type { Build } from './build.ts';
-import { type Lock, packagesNeededBy, readLock } from './production-packages.ts';
 
 /** Programs that start others. Everything else in `src` that is not TypeScript is data. */
 const LAUNCHERS = [
@@ -35,9 +34,7 @@ export async function buildProgram(root: string, folder: string, build: Build): 
   for (const path of [...LAUNCHERS, ...data.map((name) => join('src', name)), 'LICENSE'])
     copy(root, folder, path);
   buildConsole(root, join(folder, 'console/dist'));
-  const manifest = packageManifest(root, build);
-  writeJson(join(folder, 'package.json'), manifest);
-  writeJson(join(folder, 'npm-shrinkwrap.json'), shrinkwrap(readLock(root), manifest));
+  writeJson(join(folder, 'package.json'), packageManifest(root, build));
   writeJson(join(folder, 'build.json'), { version: build.version, commit: build.commit });
 }
 
@@ -76,21 +73,6 @@ function packageManifest(root: string, { version }: Build): Manifest {
     engines,
     bin,
     dependencies: Object.fromEntries(needed),
-  };
-}
-
-/** Fixes the version and the hash of every package that npm installs with the tarball. */
-function shrinkwrap(lock: Lock, { name, version, license, engines, bin, dependencies }: Manifest): object {
-  const paths = packagesNeededBy(lock, Object.keys(dependencies));
-  return {
-    name,
-    version,
-    lockfileVersion: 3,
-    requires: true,
-    packages: {
-      '': { name, version, license, engines, bin, dependencies },
-      ...Object.fromEntries(paths.map((path) => [path, lock.packages[path]])),
-    },
   };
 }
 

@@ -33,6 +33,7 @@ const program = new Command('npm run package --')
 async function run(kinds: readonly string[], flags: Flags): Promise<void> {
   if (flags.sign !== undefined && !existsSync(flags.sign))
     program.error(`--sign: ${flags.sign} does not exist`);
+  process.umask(0o022); // modes of new files are part of packages
   const wanted = new Set(kinds.length === 0 ? KINDS : kinds);
   const output = resolve(flags.output);
   const build = describeBuild(ROOT, process.env.SOURCE_DATE_EPOCH);

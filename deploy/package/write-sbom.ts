@@ -1,12 +1,12 @@
 // Writes the software bill of materials (CycloneDX): what `npm sbom` lists, the packages that the console contains, and Node.js.
 
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Build } from './build.ts';
 import { bundledInConsole } from './console-packages.ts';
-import { readLock } from './production-packages.ts';
+import { packagesNeededBy, readLock } from './production-packages.ts';
 
 interface Sbom {
   serialNumber?: string;
@@ -20,7 +20,7 @@ export function writeSbom(
   root: string,
   { program, build, output }: { readonly program: string; readonly build: Build; readonly output: string },
 ): string {
-  const sbom = listPackages(program);
+  const sbom = listPackages(root, program);
   const more = [...consoleComponents(root), nodeComponent(root)];
   const names = more.map((component) => component['bom-ref']);
   sbom.components.push(...more);
@@ -35,20 +35,29 @@ export function writeSbom(
 }
 
 /** Lists the packages for every operating system and processor. */
-function listPackages(program: string): Sbom {
-  const folder = mkdtempSync(join(tmpdir(), 'zonefleet-sbom-'));
+function listPackages(root: string, program: string): Sbom {
+  const manifest = JSON.parse(readFileSync(join(program, 'package.json'), 'utf8'));
+  const { packages } = readLock(root);
+  const paths = packagesNeededBy({ packages }, Object.keys(manifest.dependencies));
+  const lock = {
+    name: manifest.name,
+    version: manifest.version,
+    lockfileVersion: 3,
+    packages: { '': manifest, ...Object.fromEntries(paths.map((path) => [path, packages[path]])) },
+  };
+  const work = mkdtempSync(join(tmpdir(), 'zonefleet-sbom-'));
   try {
-    for (const [from, to] of [
-      ['package.json', 'package.json'],
-      ['npm-shrinkwrap.json', 'package-lock.json'],
-    ] as const)
-      writeFileSync(join(folder, to), readFileSync(join(program, from)));
+    // npm takes the name of the component from the folder
+    const folder = join(work, manifest.name);
+    mkdirSync(folder);
+    for (const [name, content] of Object.entries({ 'package.json': manifest, 'package-lock.json': lock }))
+      writeFileSync(join(folder, name), JSON.stringify(content));
     const words = ['sbom', '--package-lock-only', '--sbom-format', 'cyclonedx', '--sbom-type', 'application'];
     return JSON.parse(
       execFileSync('npm', words, { cwd: folder, encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 }),
     );
   } finally {
-    rmSync(folder, { recursive: true });
+    rmSync(work, { recursive: true });
   }
 }
 
