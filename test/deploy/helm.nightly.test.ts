@@ -284,6 +284,8 @@ describe('the chart', () => {
     const [{ ports, env }] = podsOf(nodes === undefined ? [] : [nodes])[0]?.spec.containers ?? [];
     expect(ports.map(({ hostPort }: { hostPort?: number }) => hostPort)).toEqual([53, 53, 853, undefined]);
     expect(env[0]).toEqual({ name: 'NODE_NAME', valueFrom: { fieldRef: { fieldPath: 'spec.nodeName' } } });
+    const budgets = rendered.get('a DaemonSet')?.filter(({ kind }) => kind === 'PodDisruptionBudget') ?? [];
+    expect(budgets.map(nameOf)).toEqual(['fleet-zonefleet-api', 'fleet-zonefleet-workers']);
   });
 });
 
