@@ -170,11 +170,11 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
   await waitForDatabase(db, { log, signal: life.stopping }, async () => {
     await migrateQueue(place, QUEUES);
     if (keyBoxes.canSeal) await keyBoxes.check(db);
+    await breaker.start();
   });
+  keep(breaker);
   anchors.start();
   keep(anchors);
-  await breaker.start();
-  keep(breaker);
   life.onStop(() => jobs.stop(GRACE_MS));
   const shares = new AccountShares();
   keep(shareSlotTime(db, shares, { onTrouble: failed('schedule') }));
