@@ -190,7 +190,7 @@ export async function listNodes(db: Database): Promise<ListedNode[]> {
     select n.name, n.loaded, n.started_at, n.seen_at, n.position, n.zones, n.records,
       case when n.left_at is not null then 'left'
         when n.seen_at > clock_timestamp() - interval '5 seconds' then 'live' else 'silent' end as state,
-      extract(epoch from coalesce(n.left_at, n.seen_at) - n.started_at)::float8 as uptime_seconds,
+      greatest(0, extract(epoch from coalesce(n.left_at, n.seen_at) - n.started_at))::float8 as uptime_seconds,
       case when n.loaded and n.epoch = (select epoch from current) then coalesce((
         select greatest(0, extract(epoch from clock_timestamp() - min(c.at)))::float8 from changes c
         where c.xid >= pg_snapshot_xmin(n.snapshot) and c.xid < pg_snapshot_xmax(pg_current_snapshot())
