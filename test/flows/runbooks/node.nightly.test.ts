@@ -96,12 +96,12 @@ describe.skipIf(needs !== '')(`the runbooks of nodes${needs}`, () => {
     writeFileSync(queries, 'www.shop.example A\n'.repeat(400));
     const flood = () =>
       machine.shell(`dig @127.0.0.1 -p ${machine.ports.dns} -f ${queries} +tries=1 > /dev/null`);
-    expect(await machine.run(page, 'Who sends the queries')).toContain('zonefleet_queries_total');
-    await machine.run(page, 'Who sends the queries'); // starts the query log
+    expect(await machine.run(page, 'Find the senders')).toContain('zonefleet_queries_total');
+    await machine.run(page, 'Find the senders'); // starts the query log
     await flood();
     const log = join(machine.folder, 'log/queries.json');
     await until(() => existsSync(log) && readFileSync(log, 'utf8') !== '', 'the log has lines');
-    expect(await machine.run(page, 'Who sends the queries')).toMatch(
+    expect(await machine.run(page, 'Find the senders')).toMatch(
       /\d+ 127\.0\.0\.0\/24\n.*shop\.example\..*\tA\tNOERROR/s,
     );
     await machine.run(page, 'Limit queries');
@@ -119,7 +119,11 @@ describe.skipIf(needs !== '')(`the runbooks of nodes${needs}`, () => {
       /^127\.0\.0\.1 answered\n192\.0\.2\.7 blocked\n.*packets 1 .*\n127\.0\.0\.1 answered\n192\.0\.2\.7 answered\n$/s,
     );
 
-    expect(await machine.run(page, 'Who calls the API')).toMatch(/deactivated ann.*activated ann/s);
+    const refused = await fetch(`http://127.0.0.1:${machine.ports.http}/domains`);
+    expect(refused.status).toBe(401);
+    expect(await machine.run(page, 'Find callers of the API')).toMatch(
+      /status="401"\} 1\n.*\d+ \S*\t\d*\t\S+\.\S+\n.*deactivated ann.*activated ann/s,
+    );
     await machine.run(page, 'A domain used for fraud');
     await untilAnswered(machine.ports.dns, 'www.shop.example', 'REFUSED');
     expect(await machine.run(page, 'Verify')).toContain('REFUSED');

@@ -31,7 +31,8 @@ beforeAll(async () => {
   machine = await prepareMachine();
   const isProcess = /_(node|api|worker)$/;
   await prepareFleet(machine, (role) => postgres.urlOf(isProcess.test(role) ? `${role}:${OLD}` : role));
-  await machine.shell(`ROLE_PASSWORDS=node:${OLD},api:${OLD},worker:${OLD} zonefleet migrate`);
+  const passwords = `ROLE_PASSWORDS=node:${OLD},api:${OLD},worker:${OLD}`;
+  await machine.shell(`echo ${passwords} >> ${machine.folder}/etc/cli.env; zonefleet migrate`);
   for (const unit of ['nameserver', 'api', 'workers'] as const) await machine.start(unit);
   await machine.shell('zonefleet tsig create peer; zonefleet dnssec enable shop.example');
 });
@@ -63,6 +64,7 @@ describe.skipIf(needs !== '')(`the runbook for secrets${needs}`, () => {
 
   it('replaces the passwords of the database roles', async () => {
     expect(await machine.run(page, 'Database passwords')).toMatch(/ns1 +live/);
+    await machine.shell('zonefleet migrate'); // must not set the old passwords again
     for (const [unit, role] of [
       ['nameserver', 'node'],
       ['api', 'api'],

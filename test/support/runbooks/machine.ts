@@ -24,7 +24,7 @@ type Unit = keyof typeof MAINS;
 const UNITS = Object.keys(MAINS) as readonly Unit[];
 /** Ports of /metrics, as the settings files of the packages have them. */
 const METRICS_PORTS: Readonly<Record<Unit, number>> = { nameserver: 9153, api: 9154, workers: 9155 };
-const TIMEOUT_MS = 150_000;
+const TIMEOUT_MS = 300_000;
 /** `RestartSec` of the units. */
 const RESTART_MS = 1000;
 
