@@ -15,7 +15,7 @@ import type { Database } from '../store/postgres/database.ts';
 import { appliedMigrations, MIGRATION_NAMES } from '../store/postgres/schema-version.ts';
 import { pendingMigrations } from './migrate.ts';
 
-/** Rows per second on a slow disk. Other servers need a fraction of the time. */
+/** Rows per second. Cautious assumptions for a slow disk, like the numbers below: they are not measured. */
 const RATES = { none: Infinity, scan: 500_000, index: 200_000, rewrite: 20_000 } as const;
 const DOMAINS_PER_SECOND = 200;
 const SIGNED_PER_SECOND = 40;

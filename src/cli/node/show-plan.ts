@@ -30,7 +30,7 @@ function linesOf(plan: Plan, isPending: boolean): string[] {
     );
   }
   lines.push(
-    isPending ? `at most about ${printSpan(seconds)}, while all processes keep running` : 'nothing to do',
+    isPending ? `about ${printSpan(seconds)}, while all processes keep running` : 'nothing to do',
   );
   return lines;
 }
