@@ -1,9 +1,9 @@
 // Alerts about the workers fire if their faults are caused in a real process. Faults that take days are brought forward in the
 // database; the process finds them in the usual way.
 
+import { writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -45,12 +45,12 @@ let parent: RealParent;
 let smtp: TestSmtp;
 /** An analytics store that accepts all statements except those that evaluate the uptime. */
 let store: Server;
-let workers: WorkersProcess;
+let owner: number;
 const started: WorkersProcess[] = [];
 
 beforeAll(async () => {
   if (NEEDS !== '') return;
-  prometheus = await startPrometheus({ ZonefleetChecksOverdue: 20 });
+  prometheus = await startPrometheus({ ZonefleetChecksOverdue: 600 });
   database = await createDatabase();
   const { db } = database;
   await migrate(db, {
@@ -67,17 +67,17 @@ beforeAll(async () => {
     const fails = query.includes('FROM origins_minutely') && !query.includes('CREATE');
     response.writeHead(fails ? 500 : 200).end(fails ? 'Code: 999' : '');
   }).listen(0, '127.0.0.1');
-  await newAccount(db, OWNER);
-  workers = await start({ SMTP_URL: smtp.url, PUBLIC_URL: 'http://127.0.0.1:1' });
+  owner = await newAccount(db, OWNER);
+  await start({ SMTP_URL: smtp.url, PUBLIC_URL: 'http://127.0.0.1:1' });
 });
 
-/** Starts workers that Prometheus scrapes instead of those before. */
-async function start(env: Readonly<Record<string, string>> = {}): Promise<WorkersProcess> {
+/** Stops the workers that run, and starts others, which Prometheus scrapes. */
+async function start(env: Readonly<Record<string, string>>): Promise<void> {
+  await started.at(-1)?.stop();
   const metrics = `127.0.0.1:${await freePort()}`;
   const process = await startWorkers(database.url, { ...parent.settings, METRICS_LISTEN: metrics, ...env });
   started.push(process);
   await prometheus.scrape('workers', `http://${metrics}`);
-  return process;
 }
 
 afterAll(async () => {
@@ -87,11 +87,10 @@ afterAll(async () => {
   await database?.drop();
 });
 
-/** Makes checks of all domains due. */
-const checkAll = () =>
-  sql`update domain_checks set due_at = now(), next_at = now() where next_at is not null`.execute(
-    database.db,
-  );
+/** Makes checks of all domains due, as of this many seconds ago. */
+const checkAll = (lateSeconds = 0) =>
+  sql`update domain_checks set due_at = now(), next_at = now() - make_interval(secs => ${lateSeconds})
+    where next_at is not null`.execute(database.db);
 
 const fire = (...alerts: string[]) =>
   Promise.all(alerts.map((alert) => prometheus.fires(alert, () => undefined)));
@@ -101,9 +100,6 @@ it(`fire for nameservers that the workers cannot reach, and a pool whose names d
 }) => {
   if (NEEDS !== '') return skip();
   const { db } = database;
-  const [{ id: owner }] = (
-    await sql<{ id: number }>`select id from accounts where email = ${OWNER}`.execute(db)
-  ).rows as [{ id: number }];
   await newDomain(db, owner, 'shop.zz.');
   await checkAll();
   await Promise.all([
@@ -168,7 +164,7 @@ it(`fire for a database role without privileges, and for jobs that fail${NEEDS}`
   const { db } = database;
   await prometheus.fires('ZonefleetCallsFailing', async () => {
     await sql`revoke update on domain_checks from zonefleet_worker`.execute(db);
-    await prometheus.fires('ZonefleetChecksOverdue', checkAll);
+    await prometheus.fires('ZonefleetChecksOverdue', () => checkAll(900));
   });
   await sql`grant update on domain_checks to zonefleet_worker`.execute(db);
   await prometheus.fires('ZonefleetDeadJobs', async () => {
@@ -181,7 +177,6 @@ it(`fire for a database role without privileges, and for jobs that fail${NEEDS}`
 
 it(`fire for an analytics store that does not respond, or whose queries fail${NEEDS}`, async ({ skip }) => {
   if (NEEDS !== '') return skip();
-  await workers.stop();
   const { port } = store.address() as AddressInfo;
   await prometheus.fires('ZonefleetUptimeStopped', () =>
     start({ ANALYTICS_URL: `http://127.0.0.1:${port}/zf` }),
@@ -195,8 +190,13 @@ it(`fire for a root that does not validate, and for parents that do not respond$
   if (NEEDS !== '') return skip();
   const anchors = join(tmpdir(), `zonefleet-anchors-${process.pid}`);
   writeFileSync(anchors, WRONG_ANCHOR);
-  await prometheus.fires('ZonefleetRootFault', () => start({ TRUST_ANCHORS: anchors }));
+  await prometheus.fires('ZonefleetRootFault', async () => {
+    await start({ TRUST_ANCHORS: anchors });
+    await newDomain(database.db, owner, 'other.zz.'); // the jobs of shop.zz are dead
+    await checkAll();
+  });
   await prometheus.fires('ZonefleetChecksUnknown', async () => {
+    await start({ DNS_PORT_OUT: `${await freePort()}` });
     for (let checks = 0; checks < 5; checks++) {
       await checkAll();
       await new Promise((done) => setTimeout(done, 3000));
