@@ -14,7 +14,7 @@ import { lacksSmallDisk, mountSmallDisk } from '../../support/database/small-dis
 import { smallZone } from '../../support/processes/follow.ts';
 import { freePort } from '../../support/processes/free-port.ts';
 import { type NodeProcess, startNode } from '../../support/processes/nodes.ts';
-import { startProgram } from '../../support/processes/program.ts';
+import { type Program, startProgram } from '../../support/processes/program.ts';
 import { startProxy, type TcpProxy } from '../../support/processes/tcp-proxy.ts';
 import { until } from '../../support/tests/until.ts';
 import { NEEDS_PROMETHEUS, type Prometheus, startPrometheus } from '../../support/watching/prometheus.ts';
@@ -191,11 +191,13 @@ it(`fire for a node that has no zones, and restarts again and again${NEEDS}`, as
     );
     return node;
   };
-  let node = await start();
-  await prometheus.fires('ZonefleetNotReady', () => undefined);
+  let node: Program | undefined;
+  await prometheus.fires('ZonefleetNotReady', async () => {
+    node = await start();
+  });
   await prometheus.fires('ZonefleetRestarting', async () => {
     for (let restarts = 0; restarts < 3; restarts++) {
-      await node.stop('SIGKILL');
+      await node?.stop('SIGKILL');
       node = await start();
     }
   });
