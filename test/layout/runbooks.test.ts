@@ -1,4 +1,4 @@
-// Each runbook is listed in their index, and a test runs its commands.
+// Each runbook is listed in their index. A test runs its commands, or the index says that none does.
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,6 +7,7 @@ import { RunbookPage } from '../support/runbooks/page.ts';
 import { filesIn, ROOT } from '../support/tests/sources.ts';
 
 const FOLDER = 'docs/operating/runbooks';
+const index = readFileSync(join(ROOT, FOLDER, 'README.md'), 'utf8');
 const pages = readdirSync(join(ROOT, FOLDER))
   .filter((file) => file !== 'README.md')
   .map((file) => file.replace(/\.md$/, ''))
@@ -15,13 +16,14 @@ const namedIn = (text: string, pattern: RegExp) =>
   [...new Set([...text.matchAll(pattern)].map(([, name]) => name as string))].sort();
 
 it('the index of runbooks lists every page', () => {
-  const index = readFileSync(join(ROOT, FOLDER, 'README.md'), 'utf8');
   expect(namedIn(index, /\]\(([\w-]+)\.md\)/g)).toEqual(pages);
 });
 
-it('a test runs the commands of every runbook', () => {
+it('a test runs the commands of every runbook, apart from those that the index lists as not run', () => {
   const texts = filesIn('test/flows/runbooks').map((path) => readFileSync(join(ROOT, path), 'utf8'));
-  expect(namedIn(texts.join('\n'), /\brunbook\('([\w-]+)'\)/g)).toEqual(pages);
+  const [, notRun = ''] = /^No test runs the commands of these pages yet: (.*)\.$/m.exec(index) ?? [];
+  const run = namedIn(texts.join('\n'), /\brunbook\('([\w-]+)'\)/g);
+  expect([...run, ...namedIn(notRun, /`([\w-]+)`/g)].sort()).toEqual(pages);
 });
 
 it.each(pages)('%s has commands under its headings', (page) => {
