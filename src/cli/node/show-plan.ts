@@ -29,9 +29,7 @@ function linesOf(plan: Plan, isPending: boolean): string[] {
       `republish up to ${republish.domains} domains${signed} (about ${printSpan(republish.seconds)})`,
     );
   }
-  lines.push(
-    isPending ? `about ${printSpan(seconds)}, while all processes keep running` : 'nothing to do',
-  );
+  lines.push(isPending ? `about ${printSpan(seconds)}, while all processes keep running` : 'nothing to do');
   return lines;
 }
 
