@@ -1,5 +1,6 @@
 // Alerts about the certificate and the rate limits of a node fire if their faults are caused in a real process.
 
+import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -97,6 +98,7 @@ it(`fire for answers that rate limits drop${NEEDS}`, async ({ skip }) => {
   const relay: Server = createServer(async (_, response) => {
     response.end((await read('/metrics')).text);
   }).listen(0, '127.0.0.1');
+  await once(relay, 'listening');
   stops.push(() => relay.close().closeAllConnections());
   await prometheus.scrape('nameserver', `http://127.0.0.1:${(relay.address() as AddressInfo).port}`);
   const names = join(directory, 'names');
