@@ -1489,7 +1489,8 @@ export const en = {
     off: 'This service does not collect statistics. DNS is not affected.',
     offForOperator:
       'No analytics store is set up. Nameservers count queries in the meantime. The newest counts wait in the database (at most 10,000 reports, about 1 GB), and appear here when a store is running.',
-    enable: 'On a single machine, stop Zonefleet and start it with this command, which downloads 548 MiB once:',
+    enable:
+      'On a single machine, stop Zonefleet and start it with this command, which downloads 548 MiB once:',
     enableInFleet: 'In a fleet, set ANALYTICS_URL to a ClickHouse server for the API and the workers.',
     nobody: 'No queries in this period',
     nobodyActive: 'Choose a longer period. Counts are about two minutes behind.',
