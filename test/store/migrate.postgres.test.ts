@@ -105,8 +105,9 @@ describe('migrate', () => {
   });
 });
 
-/** Reverts the steps 0003-transfers to 0007-catalogs. */
+/** Reverts the steps 0003-transfers to 0009-identities. */
 const WITHOUT_TRANSFERS = `
+  drop table account_identities, identity_proofs;
   drop function note_catalog_zone, note_catalog_domain, note_catalog_copy, note_catalog_change, compare_catalogs cascade;
   alter table secondaries drop column catalog_id;
   drop table catalogs, catalog_members, catalog_names, catalog_changes;

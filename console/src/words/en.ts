@@ -1294,6 +1294,8 @@ export const en = {
         'account.enable_otp': 'two-step sign-in turned on',
         'account.disable_otp': 'two-step sign-in turned off',
         'account.link': 'sign-in link created by the operator',
+        'identity.link': 'identity linked',
+        'identity.unlink': 'identity removed',
         'key.create': 'key created',
         'key.revoke': 'key revoked',
         'tsig.create': 'TSIG key created',

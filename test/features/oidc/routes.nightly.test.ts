@@ -289,7 +289,9 @@ describe('an account page', () => {
     expect((await remove()).status).toBe(200);
     expect((await remove()).status).toBe(404);
     expect((await finish(new Browser(api))).body.code).toBe('oidc_refused');
-    expect((await actions()).map(({ action }) => action)).toContain('identity.unlink');
+    expect((await actions()).map(({ action }) => action)).toEqual(
+      expect.arrayContaining(['session.confirm', 'identity.unlink']),
+    );
   });
 
   it('cannot link an identity of another account, or a second one', async () => {

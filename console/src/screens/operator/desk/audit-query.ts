@@ -19,6 +19,8 @@ export const AUDIT_GROUPS = {
     'account.enable_otp',
     'account.disable_otp',
     'account.link',
+    'identity.link',
+    'identity.unlink',
     'key.create',
     'key.revoke',
     'token.create',
