@@ -100,7 +100,7 @@ export function valueIn({ rcode, answers }: Reply, type: 'A' | 'TXT'): number | 
   return Number(text.slice(1));
 }
 
-/** Returns an address in 10.0.0.0/8 that stands for the number. */
+/** Returns the address in 10.0.0.0/8 that represents the number. */
 export function addressOf(value: number): string {
   return `10.${(value >> 16) & 255}.${(value >> 8) & 255}.${value & 255}`;
 }

@@ -1,4 +1,4 @@
-// What a name may be answered with: the values that were written to it, and when each was sent and stored.
+// The valid answers for a name: the values that were written to it, and when each was sent and stored.
 
 /** A number that is unique in the run, or undefined if the name was deleted. */
 export type Value = number | undefined;
