@@ -75,7 +75,7 @@ export default function TrafficScreen() {
   );
 }
 
-/** Tells operators how to set up the store. */
+/** Describes to operators how to set up the store. */
 function NoStore() {
   if (!person().admin) return <p>{text.off}</p>;
   return (
