@@ -23,7 +23,7 @@ export function buildDeployFiles({ root, build, output }: DeployFilesOptions): s
     [
       ...['--create', '--format', 'ustar', '--sort', 'name', '--mtime', `@${build.epoch}`],
       ...['--owner', '0', '--group', '0', '--numeric-owner', '--mode', 'u=rwX,go=rX'],
-      // What a developer has made in deploy/compose.
+      // Files that a developer has created in deploy/compose.
       ...['--exclude', 'compose/secrets*', '--exclude', 'compose/.env', '--exclude', 'compose/zones'],
       ...['--exclude', 'grafana/make-dashboards.*'],
       ...['--transform', `s,^,${name}/,`, '--use-compress-program', 'gzip -9n'],
