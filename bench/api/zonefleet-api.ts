@@ -1,4 +1,4 @@
-// Zonefleet's API as an operator runs it (`npm run api`, without npm's process).
+// Zonefleet's API as an operator runs it (`zonefleet run api`).
 
 import { fileURLToPath } from 'node:url';
 import { generateKey } from '../../src/store/accounts/api-keys.ts';

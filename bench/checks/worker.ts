@@ -1,4 +1,4 @@
-// A workers process as an operator runs it (`npm run workers`, without npm's process), in the small internet if it has
+// A workers process as an operator runs it (`zonefleet run workers`), in the small internet if it has
 // parents.
 
 import { setTimeout as pause } from 'node:timers/promises';

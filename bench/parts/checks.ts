@@ -44,7 +44,7 @@ export const checks: Part = {
           '### Observe and evaluate\n\nOne process on one core, without a queue and Postgres, and with the walk from the root in its cache. ' +
             '`dig +trace` starts at the root each time, and also queries the domain’s own nameserver.',
           observing,
-          '### From due to saved\n\nOne `npm run workers` on one core claims due domains, passes them through the queue, checks them and saves the results. ' +
+          '### From due to saved\n\nOne workers process on one core claims due domains, passes them through the queue, checks them and saves the results. ' +
             'Postgres, Redis and the small internet share the other core. Times are from the first claim until the last check is saved, by the clock of Postgres.',
           queue,
           '### One account under silent parents\n\nAll its domains are due at the same time. Meanwhile, other accounts create two domains per second in total, and request a ' +
@@ -84,7 +84,7 @@ export const publicChecks: Part = {
           title: 'Public checks',
           blocks: [
             `A thousand people, each with its own address, call \`POST /public/checks\` ten times per minute for names that were not checked before: ` +
-              `${fixed(asks / seconds, 0)} calls per second. Meanwhile, one \`npm run workers\` on its own core checks ${count(domains)} due domains, from the first claim until the last result is saved. ` +
+              `${fixed(asks / seconds, 0)} calls per second. Meanwhile, one workers process on its own core checks ${count(domains)} due domains, from the first claim until the last result is saved. ` +
               'The API, the users, Postgres and the small internet share the other core.',
             table(
               ['', 'figure'],

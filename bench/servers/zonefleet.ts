@@ -1,4 +1,4 @@
-// Zonefleet's nameserver as an operator runs it (`npm run nameserver`, without npm's process): one UDP thread, zones in the
+// Zonefleet's nameserver as an operator runs it (`zonefleet run nameserver`): one UDP thread, zones in the
 // benchmark's Postgres, snapshots in a separate directory.
 
 import { readFileSync } from 'node:fs';
