@@ -8,6 +8,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { CLI } from '../cli/run-cli.ts';
 import { freePort } from '../processes/free-port.ts';
 import { type Program, untilReady } from '../processes/program.ts';
@@ -27,6 +28,8 @@ const METRICS_PORTS: Readonly<Record<Unit, number>> = { nameserver: 9153, api: 9
 const TIMEOUT_MS = 300_000;
 /** `RestartSec` of the units. */
 const RESTART_MS = 1000;
+/** Leaves the processor to the processes that the test waits for. */
+const POLL_MS = 200;
 
 type Settings = Readonly<Record<string, string>>;
 
@@ -70,7 +73,10 @@ export async function prepareMachine(replaced: Settings = {}, others: Record<str
       setTimeout(() => start(unit).catch(() => {}), RESTART_MS);
     });
     const url = `http://127.0.0.1:${ports[unit]}/healthz`;
-    await untilReady(program, unit, async () => (await fetch(url).catch(() => undefined))?.ok);
+    await untilReady(program, unit, async () => {
+      await pause(POLL_MS);
+      return (await fetch(url).catch(() => undefined))?.ok;
+    });
   }
 
   async function stop(unit: Unit, signal?: NodeJS.Signals): Promise<void> {
@@ -169,13 +175,13 @@ export async function prepareMachine(replaced: Settings = {}, others: Record<str
     /** Runs the next commands under a heading. Throws unless they end with this code. */
     async run(page: RunbookPage, heading: string, wanted = 0): Promise<string> {
       const commands = texts.reduce((text, [from, to]) => text.replaceAll(from, to), page.next(heading));
-      const { code, text } = await runScript(commands, at('bin'));
+      const { code, text } = await runScript(commands, folder);
       if (code !== wanted) throw new Error(`${heading}: exit code ${code}\n${commands}\n${text}`);
       return text;
     },
     /** Runs commands that are not in a page. Throws unless they succeed. */
     async shell(commands: string): Promise<string> {
-      const { code, text } = await runScript(commands, at('bin'));
+      const { code, text } = await runScript(commands, folder);
       if (code !== 0) throw new Error(`exit code ${code}\n${commands}\n${text}`);
       return text;
     },
@@ -193,7 +199,7 @@ export const runbook = (name: string) => new RunbookPage(name);
 
 /** Returns the address that a node answers for a name, or the rcode. */
 export async function answered(port: number, name: string): Promise<string> {
-  const { text } = await runScript(`dig @127.0.0.1 -p ${port} +tries=1 +time=2 ${name} A`, '');
+  const { text } = await runScript(`dig @127.0.0.1 -p ${port} +tries=1 +time=2 ${name} A`, '/nonexistent');
   return /\sIN\sA\s(\S+)/.exec(text)?.[1] ?? /status: (\w+)/.exec(text)?.[1] ?? 'none';
 }
 
@@ -202,16 +208,19 @@ export async function untilAnswered(port: number, name: string, address: string)
   await until(
     async () => {
       last = await answered(port, name);
-      return last === address;
+      if (last === address) return true;
+      await pause(POLL_MS);
+      return false;
     },
     () => `${name} has ${address}, not ${last}`,
   );
 }
 
-function runScript(script: string, bin: string): Promise<Run> {
+/** Runs a script with the programs of a machine's folder, which is also its home. */
+function runScript(script: string, folder: string): Promise<Run> {
   const env = {
-    PATH: `${bin}:${process.env.PATH}:/usr/sbin:/usr/lib/postgresql/15/bin`,
-    HOME: '/nonexistent',
+    PATH: `${folder}/bin:${process.env.PATH}:/usr/sbin:/usr/lib/postgresql/15/bin`,
+    HOME: folder,
     LC_ALL: 'C.UTF-8',
   };
   return new Promise((resolve) => {

@@ -1,7 +1,7 @@
 // A server of Debian's Postgres for one test file, on a port of loopback.
 
 import { execFileSync } from 'node:child_process';
-import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type RunningPostgres, startPostgres } from '../../../src/start/postgres/postgres.ts';
@@ -21,14 +21,28 @@ const STATEMENTS = [
 
 export type OwnPostgres = Awaited<ReturnType<typeof startOwnPostgres>>;
 
-/** With `isEmpty`, the server has no cluster yet and is not started. */
-export async function startOwnPostgres(
-  options: { isEmpty?: boolean; parameters?: Record<string, string> } = {},
-) {
+interface OwnPostgresOptions {
+  /** If true, the server has no cluster yet and is not started. */
+  readonly isEmpty?: boolean;
+  /** Roles that need a password on TCP. All others are trusted. */
+  readonly needPassword?: readonly string[];
+}
+
+export async function startOwnPostgres({ isEmpty = false, needPassword }: OwnPostgresOptions = {}) {
   const directory = mkdtempSync(join(tmpdir(), 'zonefleet-postgres-'));
   chmodSync(directory, 0o711);
   const cluster = join(directory, 'cluster');
   const port = await freePort();
+  const parameters: Record<string, string> = { ...PARAMETERS };
+  if (needPassword !== undefined) {
+    parameters.hba_file = join(directory, 'hba.conf');
+    const rules = [
+      'local all all trust',
+      `host all ${needPassword.join()} 127.0.0.1/32 scram-sha-256`,
+      'host all all 127.0.0.1/32 trust',
+    ];
+    writeFileSync(parameters.hba_file, `${rules.join('\n')}\n`, { mode: 0o644 });
+  }
   let server: RunningPostgres | undefined;
   const own = {
     directory,
@@ -40,7 +54,7 @@ export async function startOwnPostgres(
         directory,
         binaries: { directory: DEBIAN_POSTGRES },
         tcpPort: port,
-        parameters: { ...PARAMETERS, ...options.parameters },
+        parameters,
       });
     },
     async stop(): Promise<void> {
@@ -58,7 +72,7 @@ export async function startOwnPostgres(
       rmSync(directory, { recursive: true, force: true });
     },
   };
-  if (options.isEmpty) {
+  if (isEmpty) {
     mkdirSync(cluster, { mode: 0o700 });
     const { uid, gid } = postgresUser(cluster);
     if (uid !== undefined && gid !== undefined)
