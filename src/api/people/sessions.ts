@@ -1,7 +1,7 @@
 // Decides whether a session is still valid, and opens one for a person who has authenticated.
 
 import { writeAudit } from '../../store/audit/write-audit.ts';
-import { loadCredentials } from '../../store/people/credentials.ts';
+import { lockCredentials } from '../../store/people/credentials.ts';
 import {
   endOtherSessions,
   endSessionOf,
@@ -70,7 +70,7 @@ export async function signInAs(
     bearer,
   }: { readonly by: 'password' | 'link' | 'registration' | 'identity'; readonly bearer: boolean },
 ) {
-  const who = await loadCredentials(trx, { accountId });
+  const who = await lockCredentials(trx, { accountId });
   if (who === undefined) return unauthorized('the account no longer exists');
   const { account, passwordHash, hasTotp } = who;
   if (!account.active) return problem('account_suspended', 'account is inactive');

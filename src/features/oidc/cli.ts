@@ -64,15 +64,12 @@ async function link(
     withAccount(db, wanted, cli.output, async ({ id, email }) => {
       const linked = await cli.audited(db, 'identity.link', async (trx, tell) => {
         const made = await linkIdentity(trx, { accountId: id, issuer, subject, email: null });
-        if (made !== undefined)
+        if (typeof made !== 'string')
           tell({ accountId: id, target: { name: email }, after: { issuer, subject, email: null } });
         return made;
       });
-      return linked === undefined
-        ? await cli.output.refuse(
-            { account: email },
-            'this identity, or an identity of this provider, is already linked to an account',
-          )
+      return typeof linked === 'string'
+        ? await cli.output.refuse({ account: email }, linked)
         : await cli.output.done({ account: email }, 'linked');
     }),
   );

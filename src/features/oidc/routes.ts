@@ -2,7 +2,7 @@
 // console, which sends it with the cookie of the browser that began.
 
 import type { z } from 'zod';
-import { Problem, problem, tooBusy } from '../../api/answers/problem.ts';
+import { Problem, problem } from '../../api/answers/problem.ts';
 import { asActor } from '../../api/callers/caller.ts';
 import type { CallOf } from '../../api/calls/call.ts';
 import { everyone, type Route, route, session } from '../../api/calls/route.ts';
@@ -19,7 +19,7 @@ import { noProvider, providerUnavailable, readFlow, redeem } from './redeem.ts';
 import type { Person } from './rules.ts';
 import { Begin, Begun, FinishBody, Offer, ReturnedBody } from './schema.ts';
 import { OIDC } from './services.ts';
-import { admitPerson } from './sign-in.ts';
+import { admitPerson, findAccountOf } from './sign-in.ts';
 
 const TAG = 'Signing in';
 
@@ -90,35 +90,32 @@ const finish = route(everyone, {
     const proven = (await loadProof(call.api.db, flow)) as Person | undefined;
     const person = proven ?? (await redeem(call, flow, 'sign-in'));
     if (person instanceof Problem) return person;
-    // In a slot, because a check of a code needs a second connection to Postgres while the transaction has one.
-    const finished = await call.people.turns.run(call.asker.address, () => signIn(call, person, flow));
-    return finished ?? tooBusy();
+    return await signIn(call, person, flow);
   },
 });
 
 /** Signs in if the code of two-step sign-in is correct or not needed. Otherwise keeps what the provider has confirmed. */
 async function signIn(call: FinishCall, person: Person, flow: string): Promise<Finished> {
   const { api, people, asker, body, log, setCookie } = call;
-  let awaitsCodeOf: number | undefined;
+  const { rules } = api.services.get(OIDC) ?? { rules: { link: [], create: [] } };
+  // Before the transaction, because attempts are counted on another connection.
+  const known = await findAccountOf(api.db, person, rules);
+  const codeOf = known?.hasTotp === true && known.account.active ? known.account.id : undefined;
+  if (codeOf !== undefined) {
+    const refused = await judgeCode(api.db, people, asker, { accountId: codeOf, code: body.otp });
+    if (refused !== undefined && body.otp === undefined)
+      await saveProof(api.db, codeOf, { cookie: flow, identity: person });
+    if (refused !== undefined) return refused;
+  }
   const finished = await inTransaction<Finished>(api.db, async (trx) => {
-    const { rules } = api.services.get(OIDC) ?? { rules: { link: [], create: [] } };
     const who = await admitPerson(trx, person, { rules, address: asker.address, log });
     if (who instanceof Problem) return rollBackTo(who);
-    const { id: accountId, active } = who.account;
-    if (!active) return rollBackTo(problem('account_suspended', 'account is inactive'));
-    if (who.hasTotp) {
-      const refused = await judgeCode(trx, people, asker, { accountId, code: body.otp });
-      if (refused !== undefined) {
-        awaitsCodeOf = accountId;
-        return rollBackTo(refused);
-      }
-    }
-    await dropProof(trx, accountId);
-    const signedIn = await signInAs(trx, call, accountId, { by: 'identity', bearer: false });
+    if (who.hasTotp && who.account.id !== codeOf)
+      return rollBackTo(problem('wrong_state', 'the account was changed meanwhile: start again'));
+    await dropProof(trx, who.account.id);
+    const signedIn = await signInAs(trx, call, who.account.id, { by: 'identity', bearer: false });
     return signedIn instanceof Problem ? rollBackTo(signedIn) : signedIn;
   });
-  if (awaitsCodeOf !== undefined && body.otp === undefined)
-    await saveProof(api.db, awaitsCodeOf, { cookie: flow, identity: person });
   if (!(finished instanceof Problem)) setCookie(people.cookies.clear('flow'));
   return finished;
 }

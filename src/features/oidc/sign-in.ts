@@ -7,7 +7,7 @@ import { type Account, createAccount, readEmail } from '../../store/accounts/acc
 import type { Actor } from '../../store/accounts/actor.ts';
 import { writeAudit } from '../../store/audit/write-audit.ts';
 import { changeAccount } from '../../store/people/change-account.ts';
-import { type Credentials, loadCredentials } from '../../store/people/credentials.ts';
+import { type Credentials, loadCredentials, lockCredentials } from '../../store/people/credentials.ts';
 import {
   findIdentity,
   type Identity,
@@ -24,7 +24,20 @@ interface SigningIn {
   readonly log: FastifyBaseLogger;
 }
 
-/** Returns the account, with its rights set and the use of the identity recorded. */
+/** Returns the account that `admitPerson` would return. Undefined if it would create an account, or refuse the person. */
+export async function findAccountOf(
+  db: Database,
+  person: Person,
+  rules: EmailRules,
+): Promise<Credentials | undefined> {
+  const identity = await findIdentity(db, person);
+  if (identity !== undefined) return await loadCredentials(db, { accountId: identity.accountId });
+  const email = emailOf(person);
+  const known = email === undefined ? undefined : await loadCredentials(db, { email });
+  return (await judge(db, person, known, rules)).kind === 'link' ? known : undefined;
+}
+
+/** Returns the account, with its rights set and the use of the identity recorded. The account is active, and locked. */
 export async function admitPerson(
   trx: Database,
   person: Person,
@@ -33,8 +46,10 @@ export async function admitPerson(
   const identity = (await findIdentity(trx, person)) ?? (await linkNewcomer(trx, person, rules, address));
   if (!('accountId' in identity)) return identity;
   const { accountId } = identity;
-  await noteIdentityUse(trx, identity.id, person.email);
-  const before = (await loadCredentials(trx, { accountId })) as Credentials;
+  const before = (await lockCredentials(trx, { accountId })) as Credentials;
+  if (!before.account.active) return problem('account_suspended', 'account is inactive');
+  if (!(await noteIdentityUse(trx, identity.id, person.email)))
+    return problem('oidc_refused', 'this identity was just removed from its account');
   const hasChanged = await setOperator(trx, before.account, person, { address, log });
   return hasChanged ? ((await loadCredentials(trx, { accountId })) as Credentials) : before;
 }
@@ -45,26 +60,25 @@ async function linkNewcomer(
   rules: EmailRules,
   address: string,
 ): Promise<Identity | Problem> {
-  const email = person.email === null ? undefined : readEmail(person.email);
-  const known = email === undefined ? undefined : await loadCredentials(trx, { email });
-  const verdict = judgeNewcomer(
-    person,
-    known && {
-      isEmailConfirmed: known.account.isEmailConfirmed,
-      hasIdentity: (await listIdentities(trx, known.account.id)).some(
-        ({ issuer }) => issuer === person.issuer,
-      ),
-    },
-    rules,
-  );
-  if (verdict.kind === 'refused' || email === undefined)
-    return problem(
-      'oidc_refused',
-      verdict.kind === 'refused' ? verdict.why : 'the email address is not valid',
-    );
+  const email = emailOf(person);
+  const known = email === undefined ? undefined : await lockCredentials(trx, { email });
+  const verdict = await judge(trx, person, known, rules);
+  if (verdict.kind === 'refused') return problem('oidc_refused', verdict.why);
+  if (email === undefined) return problem('oidc_refused', 'the email address is not valid');
   const account = known?.account ?? (await register(trx, email, person, address));
   if ('status' in account) return account;
   return await recordLink(trx, person, account.id, { kind: 'session', accountId: account.id, address });
+}
+
+function emailOf({ email }: Person): string | undefined {
+  return email === null ? undefined : readEmail(email);
+}
+
+async function judge(db: Database, person: Person, known: Credentials | undefined, rules: EmailRules) {
+  const identities = known === undefined ? [] : await listIdentities(db, known.account.id);
+  const hasIdentity = identities.some(({ issuer }) => issuer === person.issuer);
+  const account = known && { isEmailConfirmed: known.account.isEmailConfirmed, hasIdentity };
+  return judgeNewcomer(person, account, rules);
 }
 
 async function register(
@@ -81,7 +95,7 @@ async function register(
   return created.account;
 }
 
-/** Links the identity and records it. */
+/** Links the identity to an active account, and records it. */
 export async function recordLink(
   trx: Database,
   { issuer, subject, email }: Pick<Person, 'issuer' | 'subject' | 'email'>,
@@ -89,11 +103,7 @@ export async function recordLink(
   by: Actor,
 ): Promise<Identity | Problem> {
   const linked = await linkIdentity(trx, { accountId, issuer, subject, email });
-  if (linked === undefined)
-    return problem(
-      'wrong_state',
-      'this identity, or an identity of this provider, is already linked to an account',
-    );
+  if (typeof linked === 'string') return problem('wrong_state', linked);
   const after = { issuer, subject, email };
   await writeAudit(trx, { action: 'identity.link', by, accountId, after });
   return linked;
@@ -102,11 +112,11 @@ export async function recordLink(
 /** Returns true if the rights have changed. That ends the other sessions of the account. */
 async function setOperator(
   trx: Database,
-  { id: accountId, isAdmin, active }: Account,
+  { id: accountId, isAdmin }: Account,
   { isOperator }: Person,
   { address, log }: Pick<SigningIn, 'address' | 'log'>,
 ): Promise<boolean> {
-  if (isOperator === undefined || isOperator === isAdmin || !active) return false;
+  if (isOperator === undefined || isOperator === isAdmin) return false;
   const changed = await changeAccount(trx, accountId, { isAdmin: isOperator });
   if (changed.kind !== 'changed') {
     const why = changed.kind === 'refused' ? changed.message : 'the account does not exist';

@@ -254,7 +254,7 @@ export async function lockForProvider(trx: Database, id: number, providerId: num
 }
 
 /** Locks in ascending order of id, so that concurrent changes of the same accounts do not deadlock. */
-async function lockAccounts(trx: Database, ids: readonly number[]): Promise<void> {
+export async function lockAccounts(trx: Database, ids: readonly number[]): Promise<void> {
   await sql`select from accounts where id = any(${ids}::bigint[]) order by id for no key update`.execute(trx);
 }
 

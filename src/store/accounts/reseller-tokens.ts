@@ -41,14 +41,16 @@ export function isTokenText(text: string): boolean {
 const COLUMNS = sql`c.id, c.account_id as "accountId", c.name, c.key_id as "keyId", c.expires_at as "expiresAt",
   c.revoked_at as "revokedAt", c.last_used_at as "lastUsedAt", c.created_at as "createdAt"`;
 
-/** Returns undefined if the account already has the maximum number of active tokens. */
+/** Returns undefined if the account already has the maximum number of active tokens, or was deactivated meanwhile. */
 export async function mintToken(
   trx: Database,
   { accountId, name, expiresAt }: NewToken,
   most: number,
 ): Promise<{ readonly token: ResellerToken; readonly text: string } | undefined> {
-  // Two concurrent calls could otherwise exceed the maximum.
-  await sql`select from accounts where id = ${accountId} for no key update`.execute(trx);
+  // Two concurrent calls could otherwise exceed the maximum, and a token could outlive `lockOut`.
+  const { rows: active } = await sql`
+    select from accounts where id = ${accountId} and active for no key update`.execute(trx);
+  if (active.length === 0) return undefined;
   const { rows: counted } = await sql<{ count: number }>`
     select count(*) as count from reseller_tokens where account_id = ${accountId} and revoked_at is null`.execute(
     trx,

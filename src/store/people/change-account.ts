@@ -5,6 +5,7 @@ import { sql } from 'kysely';
 import {
   type Account,
   loadAccount,
+  lockAccounts,
   lockForProvider,
   setProvider,
   setReseller,
@@ -47,10 +48,12 @@ export async function changeAccount(
 ): Promise<ChangedAccount> {
   return await inTransaction<ChangedAccount>(db, async (trx) => {
     const { name, email, isAdmin, active, planSlug, isReseller, providerId } = wanted;
-    if (isAdmin === false || active === false)
-      await sql`select pg_advisory_xact_lock(${ADMIN_LOCK})`.execute(trx);
     // Locks everything before the first write. The functions below would lock separately, in another order.
     if (providerId !== undefined) await lockForProvider(trx, id, providerId);
+    else await lockAccounts(trx, [id]);
+    // After the account, which a sign-in has already locked if the provider decides about operators.
+    if (isAdmin === false || active === false)
+      await sql`select pg_advisory_xact_lock(${ADMIN_LOCK})`.execute(trx);
     const before = await loadAccount(trx, id);
     if (before === undefined) return { kind: 'absent' };
     const loses = isAdmin === false ? 'isAdmin' : active === false ? 'active' : undefined;

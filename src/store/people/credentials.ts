@@ -15,16 +15,26 @@ export interface Credentials {
   readonly hasIdentity: boolean;
 }
 
-export async function loadCredentials(
-  db: Database,
-  of: { readonly email: string } | { readonly accountId: number },
-): Promise<Credentials | undefined> {
-  const who = 'email' in of ? sql`a.email_key = ${emailKeyOf(of.email)}` : sql`a.id = ${of.accountId}`;
+type AccountKey = { readonly email: string } | { readonly accountId: number };
+
+const isAccount = (of: AccountKey) =>
+  'email' in of ? sql`a.email_key = ${emailKeyOf(of.email)}` : sql`a.id = ${of.accountId}`;
+
+/**
+ * Also locks the account until the transaction ends, so that `lockOut` and changes of the account wait. Must run before the
+ * account's identities, sessions and second factor are locked.
+ */
+export async function lockCredentials(trx: Database, of: AccountKey): Promise<Credentials | undefined> {
+  await sql`select from accounts a where ${isAccount(of)} for no key update`.execute(trx);
+  return await loadCredentials(trx, of); // a second statement, because the first may have waited for a change
+}
+
+export async function loadCredentials(db: Database, of: AccountKey): Promise<Credentials | undefined> {
   const { rows } = await sql<Omit<Credentials, 'account'> & { account: AccountJson }>`
     select ${ACCOUNT_JSON} as account, a.password_hash as "passwordHash",
       exists (select from account_totp t where t.account_id = a.id and t.confirmed_at is not null) as "hasTotp",
       exists (select from account_identities i where i.account_id = a.id) as "hasIdentity"
-    from accounts a left join plans p on p.id = a.plan_id where ${who}`.execute(db);
+    from accounts a left join plans p on p.id = a.plan_id where ${isAccount(of)}`.execute(db);
   const [row] = rows;
   return row && { ...row, account: accountOf(row.account) };
 }

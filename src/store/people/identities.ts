@@ -3,6 +3,7 @@
 import { sql } from 'kysely';
 import { hashSecret } from '../accounts/hashed-secrets.ts';
 import type { Database } from '../postgres/database.ts';
+import { lockCredentials } from './credentials.ts';
 
 /** The key of an identity. An email address is not one, because it may be given to another person. */
 interface IdentityKey {
@@ -46,17 +47,22 @@ interface NewIdentity extends IdentityKey {
   readonly email: string | null;
 }
 
-/** Returns undefined if the identity is linked already, or if the account has another identity of this issuer. */
+/**
+ * Returns the reason if the account is not active, if the identity is linked already, or if the account has another
+ * identity of this issuer. Locks the account, so that `lockOut` either waits and removes the identity, or comes first.
+ */
 export async function linkIdentity(
   trx: Database,
   { accountId, issuer, subject, email }: NewIdentity,
-): Promise<Identity | undefined> {
+): Promise<Identity | string> {
+  const who = await lockCredentials(trx, { accountId });
+  if (who?.account.active !== true) return 'the account is inactive: activate it first';
   const { rows } = await sql<Identity>`
     insert into account_identities as i (account_id, issuer, subject, email)
     values (${accountId}, ${issuer}, ${subject}, ${email}) on conflict do nothing returning ${COLUMNS}`.execute(
     trx,
   );
-  return rows[0];
+  return rows[0] ?? 'this identity, or an identity of this provider, is already linked to an account';
 }
 
 /** Returns undefined if the account has no such identity. */
@@ -81,10 +87,13 @@ export async function unlinkIdentities(trx: Database, accountId: number): Promis
   return rows;
 }
 
-export async function noteIdentityUse(trx: Database, id: number, email: string | null): Promise<void> {
-  await sql`update account_identities set used_at = clock_timestamp(), email = ${email} where id = ${id}`.execute(
+/** Returns false if the identity was removed meanwhile. */
+export async function noteIdentityUse(trx: Database, id: number, email: string | null): Promise<boolean> {
+  const { numAffectedRows } = await sql`
+    update account_identities set used_at = clock_timestamp(), email = ${email} where id = ${id}`.execute(
     trx,
   );
+  return numAffectedRows === 1n;
 }
 
 const PROOF_MINUTES = 5;

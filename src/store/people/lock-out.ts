@@ -27,12 +27,18 @@ interface LockedOut {
  * and identities are deleted, because the hijacker may have set them. Accounts are never deleted, so it exists.
  */
 export async function lockOut(trx: Database, accountId: number): Promise<LockedOut> {
-  const identities = await unlinkIdentities(trx, accountId); // first: waits for sign-ins that are opening a session
+  const dropLinksAndTotp = async () => {
+    await dropLinks(trx, accountId);
+    await deleteTotp(trx, accountId);
+  };
+  await dropLinksAndTotp(); // first, because sign-ins lock these rows before the account
+  // Waits for transactions that have added rows for the account. Later ones find it inactive.
+  await sql`select from accounts where id = ${accountId} for update`.execute(trx);
+  await dropLinksAndTotp(); // again, for rows that were added meanwhile
+  const identities = await unlinkIdentities(trx, accountId);
   const sessions = await endOtherSessions(trx, accountId);
   await updateAccount(trx, accountId, { active: false });
   await endInvitesOf(trx, accountId);
-  await dropLinks(trx, accountId);
-  await deleteTotp(trx, accountId);
   await sql`delete from account_devices where account_id = ${accountId}`.execute(trx);
   await sql`update accounts set password_hash = null, password_set_at = null where id = ${accountId}`.execute(
     trx,

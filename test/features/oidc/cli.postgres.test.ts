@@ -1,5 +1,7 @@
 import { expect, it } from 'vitest';
 import { addIdentityCommands } from '../../../src/features/oidc/cli.ts';
+import { listIdentities } from '../../../src/store/people/identities.ts';
+import { lockOut } from '../../../src/store/people/lock-out.ts';
 import { openSession } from '../../../src/store/people/sessions.ts';
 import { runCommands } from '../../support/cli/run-commands.ts';
 import { newAccount } from '../../support/database/domains.ts';
@@ -7,6 +9,7 @@ import { keptDatabase } from '../../support/tests/shared-database.ts';
 
 const { db, url, query } = keptDatabase();
 const run = (...args: string[]) => runCommands(addIdentityCommands, ['identity', ...args], url);
+const pause = () => new Promise((resolve) => setTimeout(resolve, 5));
 const ISSUER = ['--issuer', 'https://id.test'];
 
 it('links, lists and removes identities with audit rows, and ends the sessions', async () => {
@@ -37,6 +40,23 @@ it('links, lists and removes identities with audit rows, and ends the sessions',
     { action: 'identity.link', target_name: 'ann@shop.test' },
     { action: 'identity.unlink', target_name: 'ann@shop.test' },
   ]);
+});
+
+it('does not link an identity to an account that is locked meanwhile', async () => {
+  const accountId = await newAccount(db, 'hal@shop.test');
+  const isWaiting = () => query`
+    select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+  const linking = await db.transaction().execute(async (trx) => {
+    await lockOut(trx, accountId);
+    const running = run('link', 'hal@shop.test', 'sub-4', ...ISSUER);
+    while ((await isWaiting()).length === 0) await pause();
+    return { running };
+  });
+  expect(await linking.running).toMatchObject({
+    code: 1,
+    stderr: 'hal@shop.test: the account is inactive: activate it first\n',
+  });
+  expect(await listIdentities(db, accountId)).toEqual([]);
 });
 
 it('rejects a link without an issuer, and unknown accounts', async () => {

@@ -4,7 +4,7 @@ import { beforeEach, expect, it } from 'vitest';
 import { Services } from '../../../src/api/calls/call.ts';
 import type { ServiceTools } from '../../../src/features/feature.ts';
 import { openOidc } from '../../../src/features/oidc/services.ts';
-import { linkIdentity } from '../../../src/store/people/identities.ts';
+import { type Identity, linkIdentity } from '../../../src/store/people/identities.ts';
 import { sharedTestApi } from '../../support/api/api.ts';
 import { Browser, signIn } from '../../support/api/people.ts';
 
@@ -28,18 +28,21 @@ it('a service without a provider says so, and offers none', async () => {
 
 it('an account lists and removes only its own identities', async () => {
   const identity = { issuer: 'https://id.test', email: null };
-  const [own, other] = [
-    await linkIdentity(api.db, { ...identity, accountId: api.accountIds.owner, subject: 'ann' }),
-    await linkIdentity(api.db, { ...identity, accountId: api.accountIds.editor, subject: 'eve' }),
-  ];
+  const link = async (account: 'owner' | 'editor') =>
+    (await linkIdentity(api.db, {
+      ...identity,
+      accountId: api.accountIds[account],
+      subject: account,
+    })) as Identity;
+  const [own, other] = [await link('owner'), await link('editor')];
   const browser = await signIn(api, 'owner');
   expect((await browser.ask('GET', '/users/me/identities')).body).toEqual([
-    { id: own?.id, issuer: 'https://id.test', created_at: expect.any(String) },
+    { id: own.id, issuer: 'https://id.test', created_at: expect.any(String) },
   ]);
-  expect((await browser.ask('DELETE', `/users/me/identities/${other?.id}`)).status).toBe(404);
+  expect((await browser.ask('DELETE', `/users/me/identities/${other.id}`)).status).toBe(404);
   const second = new Browser(api);
   await second.login('owner');
-  expect((await browser.ask('DELETE', `/users/me/identities/${own?.id}`)).status).toBe(200);
+  expect((await browser.ask('DELETE', `/users/me/identities/${own.id}`)).status).toBe(200);
   expect((await second.ask('GET', '/users/me')).status).toBe(401); // other sessions end
   expect((await browser.ask('GET', '/users/me')).body.identity).toBe(false);
 });

@@ -24,7 +24,7 @@ import { setPlan } from '../../../src/store/change/set-plan.ts';
 import { freezeMoves } from '../../../src/store/checks/breaker-store.ts';
 import { enableDnssec } from '../../../src/store/dnssec/change-goal.ts';
 import { makeLink, setPassword } from '../../../src/store/people/credentials.ts';
-import { linkIdentity } from '../../../src/store/people/identities.ts';
+import { type Identity, linkIdentity } from '../../../src/store/people/identities.ts';
 import { openSession } from '../../../src/store/people/sessions.ts';
 import { confirmTotp, saveTotp } from '../../../src/store/people/totp.ts';
 import { inTransaction } from '../../../src/store/postgres/transaction.ts';
@@ -325,7 +325,7 @@ const PARAMETERS: Readonly<Record<string, Make>> = {
   async '/identities/{id}'(w) {
     const accountId = await w.personId();
     const identity = { issuer: 'https://id.walk.test', subject: w.email, email: null };
-    return (await linkIdentity(w.db, { accountId, ...identity }))?.id as number;
+    return ((await linkIdentity(w.db, { accountId, ...identity })) as Identity).id;
   },
   async '/members/{userId}'(w) {
     const id = await newAccount(w.db, `member-${w.email}`);

@@ -9,8 +9,9 @@ import {
   revokeOwnKey,
 } from '../../../store/accounts/api-keys.ts';
 import { keyNote } from '../../../store/audit/audit-notes.ts';
+import { lockCredentials } from '../../../store/people/credentials.ts';
 import { readKeyScope } from '../../../zone/edit/read-key-scope.ts';
-import { invalid, notFound, Problem } from '../../answers/problem.ts';
+import { invalid, notFound, Problem, problem } from '../../answers/problem.ts';
 import { type Route, route, session } from '../../calls/route.ts';
 import { printKey } from '../../print/print-account.ts';
 import { idText, Message } from '../../schemas/fields.ts';
@@ -50,6 +51,9 @@ const createKey = route(session({ fresh: true }), {
     const expiresAt = body.expires_at === undefined ? null : new Date(body.expires_at);
     if (expiresAt !== null && expiresAt.getTime() <= Date.now())
       return invalid([{ field: 'expires_at', error: 'must be in the future' }]);
+    // A key that is created while the account is locked would outlive `lockOut`.
+    const who = await lockCredentials(api.db, { accountId: caller.account.id });
+    if (who?.account.active !== true) return problem('account_suspended', 'account is inactive');
     if ((await listOwnKeys(api.db, caller.account.id)).length >= MAX_KEYS)
       return new Problem(409, `an account may have at most ${MAX_KEYS} keys; revoke one first`);
     const text = generateKey();

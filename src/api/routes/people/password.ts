@@ -3,7 +3,13 @@
 import { z } from 'zod';
 import { readEmail } from '../../../store/accounts/accounts.ts';
 import { writeAudit } from '../../../store/audit/write-audit.ts';
-import { confirmEmail, dropLinks, setPassword, takeLink } from '../../../store/people/credentials.ts';
+import {
+  confirmEmail,
+  dropLinks,
+  lockCredentials,
+  setPassword,
+  takeLink,
+} from '../../../store/people/credentials.ts';
 import { orderMail } from '../../../store/people/mails.ts';
 import { endOtherSessions } from '../../../store/people/sessions.ts';
 import { inTransaction, rollBackTo } from '../../../store/postgres/transaction.ts';
@@ -61,6 +67,8 @@ const resetPassword = route(everyone, {
         const link = await takeLink(trx, 'reset', body.token);
         if (link?.accountId == null)
           return problem('wrong_state', 'this link was already used or has expired');
+        const who = await lockCredentials(trx, { accountId: link.accountId });
+        if (who?.account.active !== true) return rollBackTo(problem('wrong_state', 'account is inactive'));
         await setPassword(trx, link.accountId, await hashPassword(body.password));
         await confirmEmail(trx, link.accountId);
         await endOtherSessions(trx, link.accountId);

@@ -3,7 +3,12 @@
 
 import { z } from 'zod';
 import { writeAudit } from '../../../store/audit/write-audit.ts';
-import { type Credentials, loadCredentials, takeLink } from '../../../store/people/credentials.ts';
+import {
+  type Credentials,
+  loadCredentials,
+  lockCredentials,
+  takeLink,
+} from '../../../store/people/credentials.ts';
 import { endOtherSessions, endSession, listSessions, notePassword } from '../../../store/people/sessions.ts';
 import { inTransaction, rollBackTo } from '../../../store/postgres/transaction.ts';
 import { invalid, notFound, Problem, problem, tooBusy, unauthorized } from '../../answers/problem.ts';
@@ -79,9 +84,12 @@ async function loginByPassword(call: LoginCall): Promise<Outcome> {
     const refused = await judgeCode(api.db, people, asker, { accountId: account.id, code: otp });
     if (refused !== undefined) return refused;
   }
-  return await inTransaction<Outcome>(api.db, (trx) =>
-    signInAs(trx, call, account.id, { by: 'password', bearer }),
-  );
+  return await inTransaction<Outcome>(api.db, async (trx) => {
+    // The owner may have replaced the password meanwhile, which ends all sessions.
+    const now = await lockCredentials(trx, { accountId: account.id });
+    if (now?.passwordHash !== who?.passwordHash) return unauthorized(WRONG);
+    return await signInAs(trx, call, account.id, { by: 'password', bearer });
+  });
 }
 
 function needsProvider(): Problem {
