@@ -30,14 +30,9 @@ export interface ImageOptions {
 const USER = 60953;
 const NODE = '/usr/lib/zonefleet/bin/node';
 const LIBRARIES = ['base-files', 'libc6', 'libgcc-s1', 'libstdc++6'];
-/** Parts of packages that a container does not use. The licences stay. */
-const UNUSED = [
-  'etc/zonefleet',
-  'usr/lib/systemd',
-  'usr/share/man',
-  'usr/share/lintian',
-  'usr/share/doc/zonefleet/docs',
-];
+/** Parts of packages that a container does not use. */
+const UNUSED = ['etc/zonefleet', 'usr/lib/systemd', 'usr/share/man', 'usr/share/lintian'];
+const DOCUMENTS = 'usr/share/doc/zonefleet';
 const IS_READY = `const port = /:(\\d+)$/.exec(process.env.METRICS_LISTEN)[1];
 fetch('http://127.0.0.1:' + port + '/readyz').then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))`;
 const SECOND_NS = 1_000_000_000;
@@ -82,12 +77,14 @@ function fillRoot(root: string, deb: string, work: string): void {
     const [name] = read('dpkg-deb', ['--field', path, 'Package']).trim().split('\n');
     write(join(root, 'var/lib/dpkg/status.d', name as string), read('dpkg-deb', ['--field', path]));
   }
-  for (const path of UNUSED) rmSync(join(root, path), { recursive: true, force: true });
+  // `copyright` contains the licences.
+  const documents = readdirSync(join(root, DOCUMENTS)).filter((name) => name !== 'copyright');
+  for (const path of [...UNUSED, ...documents.map((name) => join(DOCUMENTS, name))])
+    rmSync(join(root, path), { recursive: true, force: true });
   const user = `zonefleet:x:${USER}:${USER}::/data:/usr/sbin/nologin`;
   write(join(root, 'etc/passwd'), `root:x:0:0::/root:/usr/sbin/nologin\n${user}\n`);
   write(join(root, 'etc/group'), `root:x:0:\nzonefleet:x:${USER}:\n`);
   write(join(root, 'etc/nsswitch.conf'), 'passwd: files\ngroup: files\nhosts: files dns\n');
-  mkdirSync(join(root, 'data'), { mode: 0o755 });
   mkdirSync(join(root, 'run/secrets'), { recursive: true, mode: 0o755 });
 }
 
@@ -105,7 +102,10 @@ function writeLayout(root: string, layout: string, work: string, options: ImageO
   const buildah = (...words: string[]) => execFileSync('buildah', words, { env, encoding: 'utf8' }).trim();
   const container = buildah('from', 'scratch');
   buildah('copy', '--quiet', container, root, '/');
-  buildah('copy', '--quiet', '--chown', `${USER}:${USER}`, container, join(root, 'data'), '/data');
+  // buildah gives an owner only to folders that do not exist yet.
+  const data = join(work, 'data');
+  mkdirSync(data, { mode: 0o755 });
+  buildah('copy', '--quiet', '--chown', `${USER}:${USER}`, container, data, '/data');
   const labels = {
     'org.opencontainers.image.title': 'Zonefleet',
     'org.opencontainers.image.description': 'Authoritative DNS server fleet with a delegation checker',
