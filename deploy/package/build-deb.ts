@@ -17,6 +17,7 @@ import {
 import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import type { Build } from './build.ts';
+import { documentsIn } from './documents.ts';
 import { licencesOf } from './licences.ts';
 import { makeReadable } from './make-readable.ts';
 import { copyPackages, packagesNeededBy, readLock } from './production-packages.ts';
@@ -97,12 +98,7 @@ export function nodeFolder(root: string): string {
 }
 
 async function addDocuments({ root, work, build }: DebOptions): Promise<void> {
-  for (const name of ['README.md', 'CHANGELOG.md']) place(join(root, name), join(work, DOCUMENTS, name));
-  const documents = readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' });
-  for (const path of documents.filter((name) => name.endsWith('.md')))
-    place(join(root, 'docs', path), join(work, DOCUMENTS, 'docs', path));
-  const drop = 'zonefleet-nameserver-xdp.conf';
-  place(join(root, 'deploy/systemd', drop), join(work, DOCUMENTS, 'examples', drop));
+  for (const path of documentsIn(root)) place(join(root, path), join(work, DOCUMENTS, path));
   write(join(work, DOCUMENTS, 'copyright'), licencesOf(root, { node: nodeFolder(root) }));
   const pages = {
     'man1/zonefleet.1': await commandPage(build),

@@ -1,6 +1,10 @@
 // The contents of packages: which npm packages they contain, and the manual pages.
 
-import { expect, it } from 'vitest';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { documentsIn } from '../../deploy/package/documents.ts';
 import { installedPackages, packagesNeededBy, readLock } from '../../deploy/package/production-packages.ts';
 import { commandPage, settingsPage } from '../../deploy/package/write-manual.ts';
 import { CORE_COMMANDS } from '../../src/cli/core-commands.ts';
@@ -58,4 +62,47 @@ it('the manual page of the settings has every setting, without the syntax of Mar
   const names = [...READERS_OF.keys()].filter((name) => !files.test(name));
   expect(names.filter((name) => !page.includes(`\n\\fB${name}\\fR\n`))).toEqual([]);
   expect(page).not.toMatch(/`|\]\(/);
+});
+
+describe('the documents of a package', () => {
+  let root: string;
+  const write = (path: string, text: string) => {
+    mkdirSync(dirname(join(root, path)), { recursive: true });
+    writeFileSync(join(root, path), text);
+  };
+
+  beforeEach(() => {
+    root = mkdtempSync(join(tmpdir(), 'zf-documents-'));
+    write('README.md', '[install](docs/install.md#debian), [site](https://example.org/), [below](#below)');
+    write('CHANGELOG.md', '');
+    write('SECRET.md', '');
+    write('docs/install.md', '[units](../deploy/systemd), ![picture](picture.png)');
+    write('docs/picture.png', '');
+    write('docs/notes.txt', '');
+    write('deploy/systemd/README.md', '[license](../../LICENSE)');
+    write('deploy/systemd/a.service', '');
+    write('LICENSE', '');
+  });
+  afterEach(() => rmSync(root, { recursive: true }));
+
+  it('are those of the project, and all files to which they link', () => {
+    expect(documentsIn(root)).toEqual([
+      'CHANGELOG.md',
+      'LICENSE',
+      'README.md',
+      'deploy/systemd/README.md',
+      'deploy/systemd/a.service',
+      'docs/install.md',
+      'docs/picture.png',
+    ]);
+  });
+
+  it.each(['absent.md', '../../outside.md'])('must not link to %s', (link) => {
+    write('docs/install.md', `[x](${link})`);
+    expect(() => documentsIn(root)).toThrow(`docs/install.md: the link to ${link} leads to no file`);
+  });
+
+  it('of this version have no broken link', () => {
+    expect(documentsIn(ROOT)).toContain('deploy/compose/README.md');
+  });
 });
