@@ -19,12 +19,13 @@ interface Call {
 /** Longer than the API takes to answer any call. A frozen process answers later, or not at all. */
 const TIMEOUT_MS = 15_000;
 const PAUSE_MS = 500;
-const REPEATED = [429, 502, 503, 504];
+/** 408 says only that this attempt was not carried out. The attempt before it may have been. */
+const REPEATED = [408, 429, 502, 503, 504];
 
 export class Owner {
   readonly #urls: readonly string[];
   readonly #key: string;
-  /** Number of calls without a final response: errors 503 and broken connections. */
+  /** Number of calls without a final response: repeatable errors and broken connections. */
   repeats = 0;
 
   constructor(urls: readonly string[], { ownerKey }: { readonly ownerKey: string }) {
