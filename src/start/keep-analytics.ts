@@ -9,7 +9,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { ProcessUser } from '../process/run-as.ts';
 import { openDoorPlace } from './analytics/door-place.ts';
 import { openFrontDoor } from './analytics/front-door.ts';
-import { installEngine, installedEngine, lackOfHash } from './analytics/install-engine.ts';
+import { ENGINE_SIZE, installEngine, installedEngine, lackOfHash } from './analytics/install-engine.ts';
 import { SupervisedProcess } from './supervise.ts';
 
 const FIRST_RETRY_MS = 60_000;
@@ -58,7 +58,7 @@ export async function openKeptAnalytics(options: AnalyticsOptions): Promise<Kept
   async function startOnce(): Promise<void> {
     let packages = installedEngine(options.root, options.places);
     if (packages === undefined) {
-      options.say('installing the analytics engine in the background (chdb, 548 MiB)');
+      options.say(`installing the analytics engine in the background (chdb, ${ENGINE_SIZE})`);
       const lack = lackOfHash(options.root);
       if (lack !== undefined) options.say(lack);
       packages = await installEngine(options.root, options.places, stopping.signal, options.npmEnv);

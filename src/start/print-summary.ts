@@ -1,6 +1,7 @@
 // Prints the summary of `npm start` when everything is ready: addresses, first credentials, and commands to try.
 
 import { type ListenAddress, printListenAddress } from '../process/listen-address.ts';
+import { ENGINE_SIZE } from './analytics/install-engine.ts';
 import type { FirstSecrets, Samples } from './prepare-database.ts';
 
 interface Started extends Samples {
@@ -47,7 +48,7 @@ export function summary(started: Started): string {
       (file) => `  secrets   ${file} encrypts stored secrets; back it up separately from the database`,
     ),
     ...(started.lacksAnalytics
-      ? ['  analytics none (npm start -- --analytics downloads the engine, 548 MiB)']
+      ? [`  analytics none (npm start -- --analytics downloads the engine, ${ENGINE_SIZE})`]
       : []),
     `  try       dig @${dns.address} -p ${dns.port} ${started.question}`,
     ...(started.remark === undefined ? [] : [`            (${started.remark})`]),

@@ -16,7 +16,7 @@ export const ANALYTICS_SETTINGS = {
     readers: ['npm start'],
     schema: onOrOff,
     byDefault: { words: '`on` if `DATA_DIR` has a store', make: () => undefined },
-    is: '`on`: `npm start` installs an analytics store (548 MiB) if it is missing, and runs it; `off`: it does neither',
+    is: '`on`: `npm start` installs an analytics store if it is missing, and runs it; `off`: it does neither',
   }),
   /** Undefined if there is no store. */
   analyticsUrl: setting({

@@ -1,4 +1,4 @@
-// Installs the engine's package (chdb, 548 MiB) separately from all others, once per version of its lock file, completely
+// Installs the engine's package (chdb) separately from all others, once per version of its lock file, completely
 // or not at all.
 
 import { createHash } from 'node:crypto';
@@ -15,6 +15,9 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { runNpm } from '../npm/run-npm.ts';
+
+/** Size of the installed package, for people. docs/operating/edges.md has it too. */
+export const ENGINE_SIZE = '548 MiB';
 
 const FILES = ['package.json', 'package-lock.json'];
 // Not `npm ci`: the lock file does not list the engine for some platforms (`lackOfHash`), so npm adds it.

@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
-import { installEngine, installedEngine } from '../../../src/start/analytics/install-engine.ts';
+import { ENGINE_SIZE, installEngine, installedEngine } from '../../../src/start/analytics/install-engine.ts';
 import { openKeptAnalytics } from '../../../src/start/keep-analytics.ts';
 import { until } from '../../support/tests/until.ts';
 
@@ -46,7 +46,7 @@ it('is reported to the operator with the time of the retry; the port responds 50
   const answer = await fetch(`http://127.0.0.1:${port}/ping`);
   expect([answer.status, await answer.text()]).toEqual([503, 'the engine is not there yet']);
   await until(() => told.length === 2);
-  expect(told[0]).toContain('installing the analytics engine in the background (chdb, 548 MiB');
+  expect(told[0]).toContain(`installing the analytics engine in the background (chdb, ${ENGINE_SIZE})`);
   expect(told[1]).toMatch(/^analytics are not available: npm install failed: .*; trying again in 1 min$/s);
   await kept.stop();
   await keeping;
