@@ -24,13 +24,11 @@ const quantile = (fraction, metric, by = '', selector = '') =>
   `histogram_quantile(${fraction}, sum by (le${by}) (rate(${metric}_bucket${selector}${RATE})))`;
 const rateBy = (label, metric, selector = '') => `sum by (${label}) (rate(${metric}${selector}${RATE}))`;
 
-const processes = (job) => [
+const processes = (selector) => [
   row('Processes'),
-  graph('Memory', 'bytes', { '{{instance}}': `process_resident_memory_bytes{job=~"${job}"}` }),
-  graph('Processor', 'percentunit', {
-    '{{instance}}': `rate(process_cpu_seconds_total{job=~"${job}"}${RATE})`,
-  }),
-  graph('Open files', 'short', { '{{instance}}': `process_open_fds{job=~"${job}"}` }),
+  graph('Memory', 'bytes', { '{{instance}}': `process_resident_memory_bytes{${selector}}` }),
+  graph('Processor', 'percentunit', { '{{instance}}': `rate(process_cpu_seconds_total{${selector}}${RATE})` }),
+  graph('Open files', 'short', { '{{instance}}': `process_open_fds{${selector}}` }),
 ];
 
 const DASHBOARDS = {
@@ -124,7 +122,7 @@ const DASHBOARDS = {
         '{{reason}}': rateBy('reason', 'zonefleet_unanswered_total', `{${NODE}}`),
         failed: `sum(rate(zonefleet_failures_total{${NODE}}${RATE}))`,
       }),
-      graph('Dropped before the transfer thread', 'reqps', {
+      graph('Dropped before the transfer thread', 'cps', {
         '{{reason}}': rateBy('reason', 'zonefleet_slow_path_dropped_total', `{${NODE}}`),
       }),
       row('Connections'),
@@ -132,11 +130,15 @@ const DASHBOARDS = {
         '{{instance}} TCP': `zonefleet_tcp_connections{${NODE}}`,
         '{{instance}} TLS': `zonefleet_tls_connections{${NODE}}`,
       }),
-      graph('TLS handshakes', 'reqps', {
+      graph('TLS handshakes', 'cps', {
         '{{outcome}}': rateBy('outcome', 'zonefleet_tls_handshakes_total', `{${NODE}}`),
       }),
-      graph('Transfers', 'reqps', {
-        '{{direction}} {{form}} {{outcome}}': rateBy('direction, form, outcome', 'zonefleet_transfers_total'),
+      graph('Transfers', 'cps', {
+        '{{direction}} {{form}} {{outcome}}': rateBy(
+          'direction, form, outcome',
+          'zonefleet_transfers_total',
+          `{${NODE}}`,
+        ),
       }),
       row('Memory and disk'),
       graph('Zone image', 'bytes', {
@@ -150,7 +152,7 @@ const DASHBOARDS = {
       graph('Failed writes of the snapshot', 'short', {
         '{{instance}} {{reason}}': `increase(zonefleet_snapshot_write_failures_total{${NODE}}[5m])`,
       }),
-      ...processes('.*nameserver.*'),
+      ...processes(`job=~".*nameserver.*",${NODE}`),
     ],
   },
   api: {
@@ -190,15 +192,15 @@ const DASHBOARDS = {
       }),
       graph('Dynamic updates', 'reqps', { '{{rcode}}': rateBy('rcode', 'zonefleet_updates_total') }),
       row('Edges'),
-      graph('Lines that edges reported', 'reqps', {
+      graph('Lines that edges reported', 'cps', {
         '{{outcome}}': rateBy('outcome', 'zonefleet_edge_lines_total'),
       }),
       graph('Spool', 'bytes', { '{{instance}}': 'zonefleet_spool_bytes' }),
-      graph('Lines written to the store, and lost', 'reqps', {
+      graph('Lines written to the store, and lost', 'cps', {
         written: 'sum(rate(zonefleet_spool_flushed_lines_total[$__rate_interval]))',
         'lost: {{why}}': rateBy('why', 'zonefleet_spool_lost_lines_total'),
       }),
-      ...processes('.*api.*'),
+      ...processes('job=~".*api.*"'),
     ],
   },
   checks: {
@@ -211,19 +213,19 @@ const DASHBOARDS = {
       number('Dead jobs', 'short', 'sum(max by (queue) (zonefleet_queue_jobs{state="dead"}))', 1),
       number('Silent edges held', 'short', 'max(zonefleet_edge_breaker_held)', 1),
       row('Delegation checks'),
-      graph('Checks by verdict', 'reqps', { '{{verdict}}': rateBy('verdict', 'zonefleet_check_runs_total') }),
+      graph('Checks by verdict', 'cps', { '{{verdict}}': rateBy('verdict', 'zonefleet_check_runs_total') }),
       graph('Duration', 's', {
         median: quantile(0.5, 'zonefleet_check_seconds'),
         '99 %': quantile(0.99, 'zonefleet_check_seconds'),
       }),
-      graph('Status changes', 'reqps', {
+      graph('Status changes', 'cps', {
         '{{from}} → {{to}}': rateBy('from, to', 'zonefleet_transitions_total'),
       }),
       graph('Running, and slow', 'short', {
         '{{instance}} running': 'zonefleet_checks_running',
         '{{instance}} slow': 'zonefleet_slow_checks',
       }),
-      graph('Ended early: no slot for slow checks', 'reqps', {
+      graph('Ended early: no slot for slow checks', 'cps', {
         '{{instance}}': `rate(zonefleet_checks_ended_later_total${RATE})`,
       }),
       graph('Packets of the resolver', 'pps', {
@@ -233,21 +235,21 @@ const DASHBOARDS = {
       graph('Jobs in the queues', 'short', {
         '{{queue}} {{state}}': 'max by (queue, state) (zonefleet_queue_jobs)',
       }),
-      graph('Findings about delegated zones', 'reqps', {
+      graph('Findings about delegated zones', 'cps', {
         '{{code}}': rateBy('code', 'zonefleet_child_findings_total'),
       }),
-      graph('Verifications by TXT', 'reqps', {
+      graph('Verifications by TXT', 'cps', {
         '{{verdict}}': rateBy('verdict', 'zonefleet_verification_runs_total'),
       }),
-      graph('Changes confirmed by observers', 'reqps', {
+      graph('Changes confirmed by observers', 'cps', {
         '{{outcome}}': rateBy('outcome', 'zonefleet_vantage_asks_total'),
       }),
-      graph('Mails', 'reqps', { '{{outcome}}': rateBy('outcome', 'zonefleet_mails_total') }),
+      graph('Mails', 'cps', { '{{outcome}}': rateBy('outcome', 'zonefleet_mails_total') }),
       graph('Zones from primaries', 'short', { '{{state}}': 'max by (state) (zonefleet_secondaries)' }),
-      graph('Failed calls to Postgres and the queue', 'reqps', {
+      graph('Failed calls to Postgres and the queue', 'cps', {
         '{{of}}': rateBy('of', 'zonefleet_worker_troubles_total'),
       }),
-      ...processes('.*workers.*'),
+      ...processes('job=~".*workers.*"'),
     ],
   },
   dnssec: {
@@ -266,22 +268,22 @@ const DASHBOARDS = {
       graph('Time until signatures expire', 's', {
         '{{kind}}': 'min by (kind) (zonefleet_signatures_left_seconds)',
       }),
-      graph('Signatures made', 'reqps', {
+      graph('Signatures made', 'cps', {
         '{{instance}}': rateBy('instance', 'zonefleet_signatures_made_total'),
       }),
-      graph('Failures', 'reqps', { '{{why}}': rateBy('why', 'zonefleet_signing_failures_total') }),
+      graph('Failures', 'cps', { '{{why}}': rateBy('why', 'zonefleet_signing_failures_total') }),
       graph('Duration for a zone (99 %)', 's', {
         '{{done}}': quantile(0.99, 'zonefleet_signing_seconds', ', done'),
       }),
-      graph('Signatures for regions', 'reqps', {
+      graph('Signatures for regions', 'cps', {
         '{{instance}}': rateBy('instance', 'zonefleet_edge_signatures_made_total'),
       }),
       row('Keys'),
-      graph('Steps with keys', 'reqps', { '{{step}}': rateBy('step', 'zonefleet_key_steps_total') }),
-      graph('Domains by status and cause of waiting', 'reqps', {
+      graph('Steps with keys', 'cps', { '{{step}}': rateBy('step', 'zonefleet_key_steps_total') }),
+      graph('Domains by status and cause of waiting', 'cps', {
         '{{status}} {{waiting}}': rateBy('status, waiting', 'zonefleet_key_statuses_total'),
       }),
-      graph('Own answers validate', 'reqps', {
+      graph('Own answers validate', 'cps', {
         '{{outcome}}': rateBy('outcome', 'zonefleet_key_preflights_total'),
       }),
       row('Answers'),

@@ -17,7 +17,7 @@ it('every alert has a severity, a summary, and the link to its section of the pa
   for (const { alert = '', labels, annotations } of alerts) {
     expect(labels?.severity, alert).toMatch(/^(critical|warning)$/);
     expect(annotations?.summary, alert).toBeTruthy();
-    expect(annotations?.runbook).toBe(`docs/operating/alerts.md#${alert.toLowerCase()}`);
+    expect(annotations?.runbook_url).toBe(`docs/operating/alerts.md#${alert.toLowerCase()}`);
   }
   expect(new Set(names).size).toBe(names.length);
 });

@@ -96,4 +96,9 @@ describe.skipIf(NEEDS_PROMETHEUS !== '')(`the rules and dashboards${NEEDS_PROMET
       .filter((name) => !exported.has(name.replace(/_(bucket|count)$/, '')) && !recorded.has(name));
     expect([...new Set(missing)]).toEqual([]);
   });
+
+  it('fire if Prometheus scrapes no workers', async () => {
+    await prometheus.ends('ZonefleetProcessMissing');
+    await prometheus.fires('ZonefleetProcessMissing', () => prometheus.scrape('workers'));
+  });
 });
