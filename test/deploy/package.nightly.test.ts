@@ -32,9 +32,12 @@ const absent = PROGRAMS.filter(
   (program) => !(program.startsWith('/') ? existsSync(program) : isInstalled(program)),
 );
 const skipped = absent.length === 0 ? '' : ` (skipped: needs ${absent.join()})`;
-const INSTALL = readFileSync(join(ROOT, 'docs/operating/install.md'), 'utf8');
-const SOURCES = ['src', 'workers', 'console', 'deploy', 'docs', 'LICENSE', 'README.md', 'CHANGELOG.md'];
+const SOURCES = [
+  ...['src', 'workers', 'console', 'deploy', 'docs', 'agent', 'bench'],
+  ...['LICENSE', 'README.md', 'CHANGELOG.md', 'SECURITY.md'],
+];
 const SETTINGS = ['package.json', 'package-lock.json', 'tsconfig.json'];
+const INSTALL = 'docs/operating/install.md';
 const ZONE = `$ORIGIN example.org.
 @ 300 SOA ns1.example.net. hostmaster 7 3600 600 604800 300
 @ 300 NS ns1.example.net.
@@ -129,7 +132,7 @@ it.skipIf(skipped !== '')(
 
 it.skipIf(skipped !== '')(`are accepted by the documented commands, and have an SBOM${skipped}`, () => {
   cpSync(join(work, 'zonefleet.pub'), join(packages, 'zonefleet.pub'));
-  const printed = execFileSync('sh', ['-ec', commandsOf('Install').join('\n')], {
+  const printed = execFileSync('sh', ['-ec', commandsOf('SECURITY.md', 'Verify a package').join('\n')], {
     cwd: packages,
     encoding: 'utf8',
   });
@@ -150,8 +153,8 @@ it.skipIf(skipped !== '')(
     const root = join(work, 'root');
     place(root, 'root/zonefleet_1.0.0_amd64.deb', readFileSync(packageNamed('.deb')));
     place(root, 'root/example.org.zone', ZONE);
-    const commands = commandsOf('Debian package').filter((line) => !line.startsWith('dig '));
-    await inRoot(root, commands.join('\n'), async () => {
+    const commands = commandsOf(INSTALL, 'Debian package').filter((line) => !line.startsWith('dig '));
+    await inRoot(root, commands.join('\n'), async (printed) => {
       expect(await answerOf(ports.dns)).toMatch(/^ns1\.example\.net\. hostmaster\.example\.org\. 7 /);
       for (const name of ['api', 'workers'] as const)
         await until(
@@ -160,8 +163,16 @@ it.skipIf(skipped !== '')(
           () => readFileSync(join(root, `var/log/zonefleet-${name}`), 'utf8'),
         );
       expect((await fetch(`http://127.0.0.1:${ports.http}/`)).status).toBe(200);
+      expect(printed).toMatch(/\/console\/#sign-in=/);
+      expect(printed).toMatch(/^nameservers +ns1\.example\.net ns2\.example\.net$/m);
+      const Authorization = `Bearer ${/^svc_\w+$/m.exec(printed)?.[0]}`;
+      const shown = await fetch(`http://127.0.0.1:${ports.http}/domains/shop.net`, {
+        headers: { Authorization },
+      });
+      expect(await shown.json()).toMatchObject({ domain: 'shop.net', status: 'pending' });
       expect(statSync(join(root, 'etc/zonefleet/cli.env')).mode & 0o777).toBe(0o640);
       expect(existsSync(join(root, 'usr/share/man/man1/zonefleet.1.gz'))).toBe(true);
+      expect(brokenLinks(join(root, 'usr/share/doc/zonefleet'))).toEqual([]);
     });
   },
 );
@@ -217,7 +228,7 @@ it.skipIf(skipped !== '')(
         0o755,
       );
     place(root, 'opt/zone/zonefleet-1.0.0.tgz', readFileSync(packageNamed('.tgz')));
-    const [install = '', check = '', migrate = '', start = ''] = commandsOf('npm tarball');
+    const [install = '', check = '', migrate = '', start = ''] = commandsOf(INSTALL, 'npm tarball');
     const script = [
       'cd /opt/zone',
       // nothing is downloaded
@@ -261,12 +272,26 @@ function packageNamed(end: string): string {
 }
 
 /** Returns the lines of all code blocks of a section. */
-function commandsOf(heading: string): string[] {
-  const section = INSTALL.split(/^#+ /m).find((text) => text.startsWith(`${heading}\n`)) as string;
+function commandsOf(document: string, heading: string): string[] {
+  const text = readFileSync(join(ROOT, document), 'utf8');
+  const section = text.split(/^#+ /m).find((part) => part.startsWith(`${heading}\n`)) as string;
   return section
     .split('\n')
     .filter((line) => line.startsWith('    '))
     .map((line) => line.slice(4));
+}
+
+/** Returns the links to other files that do not exist. */
+function brokenLinks(folder: string): string[] {
+  const documents = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((path) =>
+    path.endsWith('.md'),
+  );
+  expect(documents).toContain('docs/operating/install.md');
+  return documents.flatMap((path) =>
+    [...readFileSync(join(folder, path), 'utf8').matchAll(/\]\(([^)#\s:]+)(?:#[^)\s]*)?\)/g)]
+      .filter(([, link = '']) => !existsSync(join(folder, dirname(path), link)))
+      .map(([, link]) => `${path}: ${link}`),
+  );
 }
 
 /** Replaces the documented addresses, names and passwords. */
@@ -279,8 +304,12 @@ function localized(script: string): string {
   return local;
 }
 
-/** Runs the script in the root, then `check`, and ends all processes that the script has started. */
-async function inRoot(root: string, script: string, check: () => Promise<void>): Promise<void> {
+/** Runs the script in the root, then `check` with its output, and ends all processes that the script has started. */
+async function inRoot(
+  root: string,
+  script: string,
+  check: (printed: string) => Promise<void>,
+): Promise<void> {
   rmSync(join(root, 'ready'), { force: true });
   place(root, 'script', `cd /root\n${localized(script)}\ntouch /ready\nexec sleep infinity`);
   const outside = `mount -t proc proc ${root}/proc && exec chroot ${root} sh -e /script`;
@@ -300,7 +329,7 @@ async function inRoot(root: string, script: string, check: () => Promise<void>):
       () => printed,
     );
     expect(await Promise.race([ended, ready])).toBe('ready');
-    await check();
+    await check(printed);
   } finally {
     child.kill('SIGKILL');
     await ended;
