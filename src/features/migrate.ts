@@ -9,8 +9,7 @@ import { refuseDroppedNames } from '../store/migrate/dropped-names.ts';
 import { limitLockWaits, listOpenTransactions } from '../store/migrate/lock-waits.ts';
 import { republishDomains } from '../store/migrate/republish-domains.ts';
 import { announceChanges } from '../store/postgres/announce-changes.ts';
-import type { AnswerSettings } from '../store/postgres/answer-settings.ts';
-import { saveAnswerSettings } from '../store/postgres/answer-settings.ts';
+import { type GivenAnswerSettings, keepStored, saveAnswerSettings } from '../store/postgres/answer-settings.ts';
 import type { Database } from '../store/postgres/database.ts';
 import { withMigrationLimits } from '../store/postgres/deadlines.ts';
 import { appliedMigrations, MIGRATION_NAMES } from '../store/postgres/schema-version.ts';
@@ -54,7 +53,7 @@ interface MigrateOptions {
  */
 export async function migrate(
   db: Database,
-  settings: AnswerSettings,
+  given: GivenAnswerSettings,
   { force = false, onWait = () => {} }: MigrateOptions = {},
 ): Promise<Migrated> {
   const migrated = await withMigrationLimits(db, async (connection) => {
@@ -62,6 +61,7 @@ export async function migrate(
     try {
       const applied = await applyMigrations(connection, onWait);
       const changed = await connection.transaction().execute(async (trx) => {
+        const settings = await keepStored(trx, given);
         if (!force) await refuseDroppedNames(trx, settings);
         const changed = await saveAnswerSettings(trx, settings);
         // The stored settings apply to all domains, so none is stored unless this process can re-sign the domains.

@@ -10,7 +10,11 @@ import {
   loadTableSizes,
   type TableSize,
 } from '../store/migrate/table-sizes.ts';
-import { type AnswerSettings, compareAnswerSettings } from '../store/postgres/answer-settings.ts';
+import {
+  compareAnswerSettings,
+  type GivenAnswerSettings,
+  keepStored,
+} from '../store/postgres/answer-settings.ts';
 import type { Database } from '../store/postgres/database.ts';
 import { appliedMigrations, MIGRATION_NAMES } from '../store/postgres/schema-version.ts';
 import { pendingMigrations } from './migrate.ts';
@@ -29,7 +33,7 @@ interface MigrationPlan {
   readonly isNewer: boolean;
   readonly steps: readonly PlannedStep[];
   /** The settings whose stored value differs. */
-  readonly changed: readonly string[];
+  readonly changed: Awaited<ReturnType<typeof compareAnswerSettings>>['changed'];
   readonly republish: DomainsToRepublish & { readonly seconds: number };
   readonly seconds: number;
 }
@@ -45,13 +49,14 @@ interface PlannedStep {
 /** Throws the same errors as `migrate` with these settings. */
 export async function planMigration(
   db: Database,
-  settings: AnswerSettings,
+  given: GivenAnswerSettings,
   { force = false }: { readonly force?: boolean } = {},
 ): Promise<MigrationPlan> {
   const known = (await appliedMigrations(db)) ?? [];
   const isNew = known.length === 0;
   const steps: PlannedStep[] = [];
   for (const name of isNew ? [] : pendingMigrations(known)) steps.push(await planStep(db, name));
+  const settings = isNew ? given : await keepStored(db, given);
   const { changed, republishes } = isNew
     ? { changed: [], republishes: false }
     : await compareAnswerSettings(db, settings);

@@ -11,7 +11,7 @@ import { createFirstAdminKey, ensureFirstAdmin } from '../store/accounts/first-a
 import { findDomain } from '../store/domains/load-domains.ts';
 import { loadSampleApex } from '../store/migrate/first-start.ts';
 import { makeLink } from '../store/people/credentials.ts';
-import type { AnswerSettings } from '../store/postgres/answer-settings.ts';
+import type { GivenAnswerSettings } from '../store/postgres/answer-settings.ts';
 import { type Database, openDatabase } from '../store/postgres/database.ts';
 import { loadRecordsAt } from '../store/records/load-touched-records.ts';
 import { setRolePasswords } from '../store/roles/roles.ts';
@@ -24,7 +24,7 @@ interface DatabaseSettings {
   readonly databaseUrl: string | undefined;
   readonly redisUrl: string | undefined;
   readonly rolePasswords: Readonly<Record<string, string>>;
-  readonly answers: AnswerSettings;
+  readonly answers: GivenAnswerSettings;
   readonly keySecrets: readonly KeySecret[];
   /** Called with each role that has more privileges than needed. */
   readonly onOverpowered: (role: string) => void;

@@ -66,11 +66,12 @@ it('says that a newer version has migrated the schema', async () => {
 it('names changed settings and counts the domains to republish, without storing or publishing anything', async () => {
   await newDomain(db, await newAccount(db, 'owner@example.org'), 'a.example.');
   const next = { ...TEST_SETTINGS, soaRname: 'root.example.net' };
-  const expected = { changed: ['SOA_RNAME'], republish: { domains: 1, signed: 0, seconds: 1 / 200 } };
+  const changed = [{ setting: 'SOA_RNAME', from: TEST_SETTINGS.soaRname, to: 'root.example.net' }];
+  const expected = { changed, republish: { domains: 1, signed: 0, seconds: 1 / 200 } };
   expect(await plan(next)).toMatchObject(expected);
   expect(await plan(next)).toMatchObject(expected);
   expect(await plan({ ...TEST_SETTINGS, edgeIpv4: ['192.0.2.9'] })).toMatchObject({
-    changed: ['EDGE_IPV4'],
+    changed: [{ setting: 'EDGE_IPV4', from: TEST_SETTINGS.edgeIpv4.join(), to: '192.0.2.9' }],
     republish: { domains: 1 },
   });
 });
@@ -80,5 +81,7 @@ it('fails as `migrate` would if a setting drops a nameserver name in use, unless
   await sql`update domains set delegated_ns = '{ns1.example.net.}'`.execute(db);
   const next = { ...TEST_SETTINGS, nameserverSets: [['ns1.example.org', 'ns2.example.org']] };
   await expect(plan(next)).rejects.toThrow('ns1.example.net is in the set of');
-  expect(await plan(next, { force: true })).toMatchObject({ changed: ['NAMESERVER_SETS'] });
+  expect(await plan(next, { force: true })).toMatchObject({
+    changed: [{ setting: 'NAMESERVER_SETS', to: 'ns1.example.org,ns2.example.org' }],
+  });
 });

@@ -370,6 +370,14 @@ describe('republish-domains', () => {
     await allPublished();
   });
 
+  test('settings that the environment lacks keep their stored values', async () => {
+    const stored = await loadAnswerSettings(db);
+    const given = { ...TEST_SETTINGS, nameserverSets: [['ns1.other.net']], edgeIpv4: ['192.0.2.77'] };
+    const unset = ['nameserverSets', 'nameserverPool', 'nameserverAddresses', 'soaRname'] as const;
+    expect(await migrate(db, { ...given, unset })).toMatchObject({ changed: ['EDGE_IPV4'] });
+    expect(await loadAnswerSettings(db)).toEqual({ ...stored, edgeIpv4: ['192.0.2.77'] });
+  });
+
   test('the next migration, or an edit, completes one that was killed after it stored the settings', async () => {
     const next = {
       ...TEST_SETTINGS,

@@ -22,7 +22,8 @@ function linesOf(plan: Plan, isPending: boolean): string[] {
   if (schema === undefined) return [...lines, 'the schema will be created'];
   if (isNewer) lines.push('a newer version has migrated the schema, which this version can use');
   for (const step of steps) lines.push(...stepLines(step));
-  for (const setting of changed) lines.push(`store ${setting}`);
+  for (const { setting, from, to } of changed)
+    lines.push(`store ${setting}: ${from || 'nothing'} -> ${to || 'nothing'}`);
   if (republish.domains > 0) {
     const signed = republish.signed > 0 ? `, of which ${republish.signed} are signed` : '';
     lines.push(

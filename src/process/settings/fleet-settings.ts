@@ -13,9 +13,10 @@ const MIGRATING = ['npm start', 'CLI'] as const;
 /** Levels of `pino`, which is not imported because commands read settings without a log. */
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
-const databaseUrl = matching(
-  /^postgres(ql)?:\/\/\S+$/,
-  'a URL like postgresql://user:password@host:5432/database',
+/** Without a host, `?host=` names the directory of a socket. The URL standard does not know this form. */
+const databaseUrl = shape(
+  'a URL like postgresql://user:password@host:5432/database, with %2F for a slash in the password',
+  (text) => (/^postgres(ql)?:\/\/\S+$/.test(text) && URL.canParse(text.replace('@/', '@host/')) ? text : undefined),
 );
 
 /** A user, or `user:group`. */

@@ -22,6 +22,12 @@ export interface AnswerSettings {
   soaRname: string;
 }
 
+/** The settings of a process that migrates. */
+export interface GivenAnswerSettings extends AnswerSettings {
+  /** Settings that the environment lacks, which have their defaults here. A stored value is kept. */
+  readonly unset?: readonly (keyof AnswerSettings)[];
+}
+
 const SETTING_NAMES = {
   edgeIpv4: 'EDGE_IPV4',
   edgeIpv6: 'EDGE_IPV6',
@@ -43,6 +49,16 @@ const OPTIONAL_SETTINGS: readonly string[] = [
 /** Returns undefined until `migrate` has stored them. */
 export async function loadAnswerSettings(db: Database): Promise<AnswerSettings | undefined> {
   return (await loadAll(db))?.settings;
+}
+
+/** Returns the settings that apply after a migration with the given ones. */
+export async function keepStored(
+  db: Database,
+  { unset = [], ...given }: GivenAnswerSettings,
+): Promise<AnswerSettings> {
+  const stored = await loadAnswerSettings(db);
+  if (stored === undefined) return given;
+  return { ...given, ...Object.fromEntries(unset.map((key) => [key, stored[key]])) };
 }
 
 interface StoredSettings {
@@ -179,8 +195,15 @@ export async function saveAnswerSettings(trx: Database, settings: AnswerSettings
   return changed;
 }
 
+interface SettingChange {
+  readonly setting: string;
+  /** As in the environment. Empty for a setting that is not stored. */
+  readonly from: string;
+  readonly to: string;
+}
+
 interface SettingChanges {
-  readonly changed: readonly string[];
+  readonly changed: readonly SettingChange[];
   /** True if published records depend on a changed setting. */
   readonly republishes: boolean;
 }
@@ -189,14 +212,21 @@ interface SettingChanges {
 export async function compareAnswerSettings(db: Database, settings: AnswerSettings): Promise<SettingChanges> {
   const stored = await loadAnswerSettings(db);
   if (stored === undefined) return { changed: [], republishes: false };
-  const textOf = (all: AnswerSettings, key: string) => JSON.stringify(all[key as keyof AnswerSettings] ?? []);
-  const changed = Object.entries(SETTING_NAMES).flatMap(([key, name]) =>
-    textOf(stored, key) === textOf(settings, key) ? [] : [name],
-  );
+  const changed = Object.entries(SETTING_NAMES).flatMap(([key, setting]) => {
+    const [from, to] = [stored, settings].map((all) => printValue(all[key as keyof AnswerSettings]));
+    return from === to ? [] : [{ setting, from, to } as SettingChange];
+  });
   return {
     changed,
-    republishes: changed.some((name) => [...APEX_SETTINGS, ...EDGE_SETTINGS].includes(name)),
+    republishes: changed.some(({ setting }) => [...APEX_SETTINGS, ...EDGE_SETTINGS].includes(setting)),
   };
+}
+
+/** Returns the value in the form that it has in the environment. */
+function printValue(value: AnswerSettings[keyof AnswerSettings] = []): string {
+  if (typeof value === 'string') return value;
+  const isLists = value.some((each) => typeof each !== 'string');
+  return value.map((each) => (typeof each === 'string' ? each : each.join())).join(isLists ? ';' : ',');
 }
 
 /** Publishes proxied names with edge marks from now on. Returns true if they were not before; then republish domains. */

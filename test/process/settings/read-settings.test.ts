@@ -148,6 +148,7 @@ describe('a setting', () => {
     [{}, 'metricsHosts', []],
     [{ METRICS_HOSTS: 'A.example, b_1' }, 'metricsHosts', ['a.example', 'b_1']],
     [{ DATABASE_URL: 'postgres://u:p@h/d' }, 'databaseUrl', 'postgres://u:p@h/d'],
+    [{ DATABASE_URL: 'postgres://u:p@/d?host=/run' }, 'databaseUrl', 'postgres://u:p@/d?host=/run'],
   ])('%o sets %s', (env, path, value) => {
     const settings: Settings = readSettings(env);
     const read = path.split('.').reduce((found: object, name) => found[name as keyof object], settings);
@@ -169,6 +170,14 @@ describe('a setting', () => {
       first,
       'ab'.repeat(16),
     ]);
+  });
+
+  it('the answers name the settings that are unset, all those of nameservers together', () => {
+    const unset = (env: Record<string, string>) => readSettings(env).answers.unset;
+    const ofNameservers = ['nameserverSets', 'nameserverPool', 'nameserverAddresses', 'soaRname'];
+    expect(unset({})).toEqual([...ofNameservers, 'edgeIpv4', 'edgeIpv6']);
+    expect(unset({ EDGE_IPV4: '', EDGE_IPV6: '2001:db8::7' })).toEqual(ofNameservers);
+    expect(unset({ SOA_RNAME: 'dns.example.net' })).toEqual(['edgeIpv4', 'edgeIpv6']);
   });
 
   it('NAMESERVER_SETS with one set causes a warning, since a dangling delegation does not show its owner', () => {
@@ -269,6 +278,7 @@ describe('a setting', () => {
   /** `NAME | wrong value | wrong value …` */
   const WRONG = `
     DATABASE_URL | mysql://localhost/x
+    DATABASE_URL | postgresql://user:pa/ss@host/x
     DNS_LISTEN | 127.0.0.1 | 127.0.0.1:0 | 127.0.0.1:65536 | ::1:5300 | 127.0.0.1:5300, | localhost:5300
     METRICS_LISTEN | 9153
     NODE_NAME | ../other
@@ -409,6 +419,14 @@ describe('errors', () => {
     const faults = faultsOf(Object.fromEntries(secrets.map(({ name }) => [name, 'hunter2'])));
     expect(faults).toHaveLength(secrets.length);
     expect(faults.join()).not.toContain('hunter2');
+  });
+
+  it('include settings of an identity provider without its URL, unless they are off', () => {
+    expect(faultsOf({ OIDC_NAME: 'Example ID', OIDC_LINK: 'off', OIDC_REQUIRED: 'operators' })).toEqual([
+      'OIDC_NAME: expected OIDC_ISSUER to be set too: the identity provider',
+      'OIDC_REQUIRED: expected OIDC_ISSUER to be set too: the identity provider',
+    ]);
+    expect(faultsOf({ OIDC_ISSUER: 'https://id.test', OIDC_NAME: 'Example ID' })).toEqual([]);
   });
 
   it('include a read URL without its primary', () => {
