@@ -148,7 +148,7 @@ describe('the fleet of Docker Compose', () => {
     podman.run('docker compose run --rm cli account create ann@example.com --admin', { cwd, env });
     const printed = podman.run('docker compose run --rm cli key create ann@example.com', { cwd, env });
     const key = /svc_\w{40}/.exec(printed)?.[0];
-    const response = await fetch(`http://127.0.0.1:${ports.API}/domains`, {
+    const response = await fetch(`http://127.0.0.1:${ports.API}/domains/`, {
       headers: { Authorization: `Bearer ${key}` },
     });
     expect(response.status).toBe(200);

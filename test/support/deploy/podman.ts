@@ -56,7 +56,7 @@ default_ulimits = ["nofile=4096:4096", "nproc=1000:1000"]
     env,
     stdio: 'ignore',
   });
-  const health = repeatHealthChecks(env);
+  const health = runHealthChecks(env);
   while (!existsSync(socket)) await pause(100);
   return {
     podman,
@@ -71,19 +71,22 @@ default_ulimits = ["nofile=4096:4096", "nproc=1000:1000"]
     },
     async stop() {
       await end(health);
-      podman('rm', '--all', '--force', '--time', '2');
-      podman('volume', 'prune', '--force');
-      podman('network', 'prune', '--force');
-      await end(service);
-      spawnSync('umount', [join(folder, 'graph/overlay')]);
+      try {
+        podman('rm', '--all', '--force', '--time', '60');
+        podman('volume', 'prune', '--force');
+        podman('network', 'prune', '--force');
+      } finally {
+        await end(service);
+        spawnSync('umount', [join(folder, 'graph/overlay')]);
+      }
     },
   };
 }
 
-/** Podman leaves health checks to systemd, which this machine may not run. */
-function repeatHealthChecks(env: NodeJS.ProcessEnv): ChildProcess {
+/** Runs health checks until they succeed. Podman leaves them to systemd, which this machine may not run. */
+function runHealthChecks(env: NodeJS.ProcessEnv): ChildProcess {
   const script =
-    'while sleep 1; do for id in $(podman ps --quiet); do podman healthcheck run $id; done; done';
+    'while sleep 2; do for id in $(podman ps --quiet --filter health=starting); do podman healthcheck run $id; done; done';
   return spawn('bash', ['-c', script], { env, stdio: 'ignore' });
 }
 
