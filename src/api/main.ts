@@ -175,6 +175,7 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
         sendsMail: settings.smtpUrl !== undefined,
         registration: settings.registration,
         operatorsNeedProvider: settings.oidcRequired === 'operators',
+        operatorsConfirmWithProvider: settings.oidcRequired === 'operators' && settings.oidcConfirm,
       }),
     },
     routes: ROUTES,

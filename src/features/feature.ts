@@ -87,7 +87,7 @@ export interface OidcSettings {
   readonly oidcLink: readonly string[] | undefined;
   readonly oidcCreate: readonly string[] | undefined;
   readonly oidcOperators: { readonly name: string; readonly value: string } | undefined;
-  readonly oidcRequired: 'off' | 'operators';
+  readonly oidcConfirm: boolean;
 }
 
 /** Settings of the workers process that features read. */

@@ -2,14 +2,15 @@
 
 import { signal } from '@preact/signals';
 import { useEffect, useState } from 'preact/hooks';
-import { api } from '../api/client.ts';
+import { api, dataOf } from '../api/client.ts';
 import { useAction } from '../api/use-action.ts';
+import { useLoad } from '../api/use-load.ts';
 import { Button } from '../parts/button.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { TextField } from '../parts/field.tsx';
 import { words } from '../words/words.ts';
-import { CONFIRM_HREF, onConfirmed } from './identity.ts';
+import { confirmInWindow, onConfirmed } from './identity.ts';
 import { person } from './session.ts';
 
 const asked = signal<((isConfirmed: boolean) => void) | undefined>(undefined);
@@ -45,9 +46,8 @@ function Question({ answer }: { readonly answer: (isConfirmed: boolean) => void 
   });
   useEffect(() => onConfirmed(() => answer(true)), [answer]);
   const { password_set: isSet, identity: hasIdentity } = person();
-  if (!isSet && !hasIdentity) return <NoPassword onClose={() => answer(false)} />;
   return (
-    <Dialog title={words.password.again} onClose={() => answer(false)}>
+    <Dialog title={isSet ? words.password.again : words.password.none} onClose={() => answer(false)}>
       <div class="stack">
         <p>{words.password.why}</p>
         {isSet && (
@@ -72,21 +72,31 @@ function Question({ answer }: { readonly answer: (isConfirmed: boolean) => void 
             </Button>
           </form>
         )}
-        {hasIdentity && (
-          <>
-            <p>{words.password.identityText}</p>
-            <Button kind={isSet ? undefined : 'main'} onClick={() => open(CONFIRM_HREF)}>
-              {words.password.identity}
-            </Button>
-          </>
-        )}
+        {hasIdentity && <ByIdentity />}
+        {!isSet && <ByNewPassword />}
       </div>
     </Dialog>
   );
 }
 
-/** Shown if the account has no password and signed in with a link earlier: an emailed link sets the first password. */
-function NoPassword({ onClose }: { readonly onClose: () => void }) {
+/** Empty if the service no longer has an identity provider, or if it cannot authenticate a person again. */
+function ByIdentity() {
+  const offer = useLoad('oidc', (signal) => dataOf(api.GET('/auth/oidc', { signal }))).data;
+  const confirm = useAction(confirmInWindow);
+  if (offer?.confirms !== true) return null;
+  return (
+    <>
+      <p>{words.password.identityText}</p>
+      <Failure error={confirm.error} />
+      <Button isBusy={confirm.isBusy} onClick={() => void confirm.run()}>
+        {words.password.identity}
+      </Button>
+    </>
+  );
+}
+
+/** Shown if the account has no password: an emailed link sets the first one. */
+function ByNewPassword() {
   const { email } = person();
   const [isSent, setSent] = useState(false);
   const ask = useAction(async () => {
@@ -94,20 +104,14 @@ function NoPassword({ onClose }: { readonly onClose: () => void }) {
     setSent(true);
   });
   return (
-    <Dialog title={words.password.none} onClose={onClose}>
-      <div class="stack">
-        <p role="status">{isSent ? words.password.linkSent(email) : words.password.noneText}</p>
-        <Failure error={ask.error} />
-        {isSent ? (
-          <Button kind="main" onClick={onClose}>
-            {words.common.close}
-          </Button>
-        ) : (
-          <Button kind="main" isBusy={ask.isBusy} onClick={() => void ask.run()}>
-            {words.password.sendLink}
-          </Button>
-        )}
-      </div>
-    </Dialog>
+    <>
+      <p role="status">{isSent ? words.password.linkSent(email) : words.password.noneText}</p>
+      <Failure error={ask.error} />
+      {!isSent && (
+        <Button isBusy={ask.isBusy} onClick={() => void ask.run()}>
+          {words.password.sendLink}
+        </Button>
+      )}
+    </>
   );
 }

@@ -1,27 +1,49 @@
 // Leaves the console for the page of the identity provider, which returns to /console/oidc.
 
+import { ApiError } from '../api/api-error.ts';
 import { api, dataOf } from '../api/client.ts';
+import { words } from '../words/words.ts';
 import { BASE } from './base.ts';
 import { type Kept, type Purpose, readKept } from './returned.ts';
 
 export const RETURN_PATH = `${BASE}/oidc`;
-/** A new window with this address opens the provider's page to confirm the session. */
-export const CONFIRM_HREF = `${RETURN_PATH}?begin=confirm`;
 
 const KEPT = 'identity';
 const CONFIRMED = 'identity-confirmed';
 
 export async function goToProvider(purpose: Purpose, page: string): Promise<void> {
-  const { url } = await dataOf(api.POST('/auth/oidc/begin', { body: { purpose } }));
-  try {
-    sessionStorage.setItem(KEPT, JSON.stringify({ purpose, page } satisfies Kept));
-  } catch {
-    // the storage is blocked: the start page opens afterwards
-  }
+  const url = await begin(purpose);
+  keep({ purpose, page });
   location.assign(url);
 }
 
-/** Returns what `goToProvider` kept in this tab, once. */
+/** Confirms the session in a new window. Must be called by a click, otherwise browsers block the window. */
+export async function confirmInWindow(): Promise<void> {
+  keep({ purpose: 'confirm', page: `${BASE}/account` });
+  const opened = open('about:blank'); // gets a copy of the storage of this tab
+  takeKept();
+  if (opened === null) throw new ApiError(0, { error: words.password.windowBlocked });
+  try {
+    opened.location.href = await begin('confirm');
+  } catch (error) {
+    opened.close();
+    throw error;
+  }
+}
+
+async function begin(purpose: Purpose): Promise<string> {
+  return (await dataOf(api.POST('/auth/oidc/begin', { body: { purpose } }))).url;
+}
+
+function keep(kept: Kept): void {
+  try {
+    sessionStorage.setItem(KEPT, JSON.stringify(kept));
+  } catch {
+    // the storage is blocked: the start page opens afterwards
+  }
+}
+
+/** Returns what this tab kept before it opened the provider's page, once. */
 export function takeKept(): Kept {
   try {
     const text = sessionStorage.getItem(KEPT);

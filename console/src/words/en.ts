@@ -95,16 +95,17 @@ export const en = {
 
   password: {
     again: 'Confirm your password',
-    why: 'This is a sensitive change, and you signed in more than 15 minutes ago.',
+    why: 'This is a sensitive change, and you have not confirmed within the last 15 minutes that it is you.',
     password: 'Password',
-    none: 'Sign in again first',
+    none: 'Confirm that it is you',
     noneText:
-      'You signed in with a link more than 15 minutes ago and have no password, so we cannot confirm that it is you. Request a link to set a password, then try again. Your input is kept.',
-    identityText: 'You can also confirm it with your identity provider, in a new window.',
+      'You have no password. Request a link to set one, sign in with it, then try again. Your input is kept.',
+    identityText: 'Your identity provider can confirm that it is you, in a new window.',
+    windowBlocked: 'Your browser blocked the new window. Allow new windows for this page, then try again.',
     identity: 'Confirm with the identity provider',
     sendLink: 'Email me a link',
     linkSent: (email: string) =>
-      `We sent a link to ${email}. If it does not arrive, ask the operator, who can create one with: zonefleet account sign-in.`,
+      `We sent a link to ${email}. If it does not arrive, ask the operator, who can create one with: zonefleet account reset.`,
   },
 
   signIn: {

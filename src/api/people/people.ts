@@ -21,6 +21,8 @@ export interface People {
   readonly isOpen: boolean;
   /** True if operators must sign in with the identity provider, so that their passwords are refused. */
   readonly operatorsNeedProvider: boolean;
+  /** True if operators must also confirm their sessions with it. */
+  readonly operatorsConfirmWithProvider: boolean;
 }
 
 interface PeopleSettings {
@@ -28,10 +30,12 @@ interface PeopleSettings {
   readonly sendsMail: boolean;
   readonly registration: boolean;
   readonly operatorsNeedProvider: boolean;
+  readonly operatorsConfirmWithProvider: boolean;
 }
 
 export function openPeople(db: Database, keyBoxes: KeyBoxes, settings: PeopleSettings): People {
-  const { publicUrl, sendsMail, registration, operatorsNeedProvider } = settings;
+  const { publicUrl, sendsMail, registration, operatorsNeedProvider, operatorsConfirmWithProvider } =
+    settings;
   return {
     publicUrl,
     origin: new URL(publicUrl).origin,
@@ -42,6 +46,7 @@ export function openPeople(db: Database, keyBoxes: KeyBoxes, settings: PeopleSet
     sendsMail,
     isOpen: registration && sendsMail,
     operatorsNeedProvider,
+    operatorsConfirmWithProvider,
   };
 }
 

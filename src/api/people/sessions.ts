@@ -68,7 +68,12 @@ export async function signInAs(
   {
     by,
     bearer,
-  }: { readonly by: 'password' | 'link' | 'registration' | 'identity'; readonly bearer: boolean },
+    isFresh = true,
+  }: {
+    readonly by: 'password' | 'link' | 'registration' | 'identity';
+    readonly bearer: boolean;
+    readonly isFresh?: boolean;
+  },
 ) {
   const who = await lockCredentials(trx, { accountId });
   if (who === undefined) return unauthorized('the account no longer exists');
@@ -80,6 +85,7 @@ export async function signInAs(
     carrier: bearer ? 'bearer' : 'cookie',
     address,
     userAgent,
+    isFresh,
   });
   await writeAudit(trx, {
     action: 'session.begin',

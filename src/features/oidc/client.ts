@@ -4,11 +4,13 @@
 import * as oidc from 'openid-client';
 import {
   flowSecrets,
+  isRecent,
   type Person,
   ProviderRefusal,
   type Purpose,
   type Returned,
   readPerson,
+  SKEW_SECONDS,
 } from './rules.ts';
 
 interface ProviderSettings {
@@ -32,11 +34,13 @@ const MAX_RESPONSE_BYTES = 256 * 1024;
 const DISCOVERED_MS = 3_600_000;
 /** After a failed discovery, calls fail immediately for this time. */
 const PAUSE_MS = 10_000;
-const SKEW_SECONDS = 60;
 /** Maximum number of concurrent calls, so that a slow provider does not occupy the process. */
 const MAX_RUNNING = 20;
-/** With `confirm`, the provider must have authenticated the person within this time. */
-const CONFIRM_SECONDS = 300;
+/**
+ * Makes the provider report when it authenticated the person (OpenID Connect Core §3.1.2.1). As long as the longest
+ * session here, so that people do not have to authenticate again because of it.
+ */
+const MAX_AGE_SECONDS = 90 * 86_400;
 
 export class Provider {
   readonly #settings: ProviderSettings;
@@ -63,8 +67,8 @@ export class Provider {
       code_challenge_method: 'S256',
       state,
       nonce,
-      // The person must authenticate again, even if the provider still has a session.
-      ...(purpose === 'confirm' && { max_age: '0' }),
+      // To confirm, the person must authenticate again, even if the provider still has a session.
+      ...(purpose === 'confirm' ? { prompt: 'login', max_age: '0' } : { max_age: String(MAX_AGE_SECONDS) }),
     });
     return url.href;
   }
@@ -93,9 +97,9 @@ export class Provider {
         idTokenExpected: true,
       });
       const claims = tokens.claims() as oidc.IDToken;
-      if (purpose === 'confirm') requireRecent(claims);
       const all = await this.#withUserInfo(config, claims, tokens.access_token);
-      return readPerson(all, { issuer: claims.iss, subject: claims.sub }, this.#settings.operators);
+      const isFresh = isRecent(claims.auth_time, Date.now());
+      return readPerson(all, { issuer: claims.iss, subject: claims.sub, isFresh }, this.#settings.operators);
     } catch (error) {
       throw explained(error);
     } finally {
@@ -172,12 +176,6 @@ function authenticate(secret: string): oidc.ClientAuth {
     const { token_endpoint_auth_methods_supported: supported } = server;
     (supported?.includes('client_secret_basic') === false ? post : basic)(server, ...rest);
   };
-}
-
-/** A provider that ignores `max_age` may omit `auth_time`. If it is present, it must be recent. */
-function requireRecent({ auth_time: authTime }: oidc.IDToken): void {
-  if (authTime !== undefined && authTime < Date.now() / 1000 - CONFIRM_SECONDS - SKEW_SECONDS)
-    throw new ProviderRefusal('the provider did not authenticate the person again');
 }
 
 /** Aborts a response that is too large for what a provider sends. */

@@ -18,7 +18,8 @@ type RedeemCall = Pick<
  * its own sign-in here.
  */
 export function readFlow({ api, asker, body }: RedeemCall, purpose: Purpose): string | Problem {
-  if (api.services.get(OIDC) === undefined) return noProvider();
+  const service = providerFor(api, purpose);
+  if (service instanceof Problem) return service;
   const { flow } = asker.cookies;
   const isSame =
     flow !== undefined && isSecretText('flow_', flow) && flowSecrets(flow, purpose).state === body.state;
@@ -35,8 +36,8 @@ export async function redeem(
   flow: string,
   purpose: Purpose,
 ): Promise<Person | Problem> {
-  const service = api.services.get(OIDC);
-  if (service === undefined) return noProvider();
+  const service = providerFor(api, purpose);
+  if (service instanceof Problem) return service;
   const attempt = await people.attempts.forProvider(asker.address);
   if (attempt instanceof Problem) return attempt;
   let outcome: Person | Problem | undefined;
@@ -57,8 +58,13 @@ export async function redeem(
   return outcome as Person | Problem;
 }
 
-export function noProvider(): Problem {
-  return problem('oidc_unavailable', 'this service has no identity provider');
+/** Returns the provider, unless there is none, or it cannot be used for this purpose. */
+export function providerFor({ services }: RedeemCall['api'], purpose: Purpose) {
+  const service = services.get(OIDC);
+  if (service === undefined) return problem('oidc_unavailable', 'this service has no identity provider');
+  if (purpose === 'confirm' && !service.confirms)
+    return problem('oidc_unavailable', 'the identity provider cannot confirm a session: use your password');
+  return service;
 }
 
 export function providerUnavailable(): Problem {

@@ -15,7 +15,7 @@ import { writeAudit } from '../../store/audit/write-audit.ts';
 import { dropProof, findIdentity, loadProof, saveProof } from '../../store/people/identities.ts';
 import { notePassword } from '../../store/people/sessions.ts';
 import { inTransaction, rollBackTo } from '../../store/postgres/transaction.ts';
-import { noProvider, providerUnavailable, readFlow, redeem } from './redeem.ts';
+import { providerFor, providerUnavailable, readFlow, redeem } from './redeem.ts';
 import type { Person } from './rules.ts';
 import { Begin, Begun, FinishBody, Offer, ReturnedBody } from './schema.ts';
 import { OIDC } from './services.ts';
@@ -37,6 +37,7 @@ const getProvider = route(everyone, {
     return {
       enabled: true,
       name: service.name,
+      confirms: service.confirms,
       ...(signOutUrl !== undefined && { sign_out_url: signOutUrl }),
     };
   },
@@ -55,8 +56,8 @@ const begin = route(everyone, {
   response: Begun,
   problems: ['oidc_unavailable'],
   async run({ api, people, body, log, setCookie }) {
-    const service = api.services.get(OIDC);
-    if (service === undefined) return noProvider();
+    const service = providerFor(api, body.purpose);
+    if (service instanceof Problem) return service;
     const flow = makeSecretText('flow_');
     try {
       const url = await service.provider.signInUrl(flow, body.purpose);
@@ -113,7 +114,11 @@ async function signIn(call: FinishCall, person: Person, flow: string): Promise<F
     if (who.hasTotp && who.account.id !== codeOf)
       return rollBackTo(problem('wrong_state', 'the account was changed meanwhile: start again'));
     await dropProof(trx, who.account.id);
-    const signedIn = await signInAs(trx, call, who.account.id, { by: 'identity', bearer: false });
+    const signedIn = await signInAs(trx, call, who.account.id, {
+      by: 'identity',
+      bearer: false,
+      isFresh: person.isFresh,
+    });
     return signedIn instanceof Problem ? rollBackTo(signedIn) : signedIn;
   });
   if (!(finished instanceof Problem)) setCookie(people.cookies.clear('flow'));
@@ -128,7 +133,7 @@ const confirm = route(session(), {
   tag: TAG,
   summary: 'Confirms your session with the identity provider instead of a password.',
   description:
-    'For 15 minutes, allows the calls that otherwise respond `reauthenticate`. Begin with `purpose` set to `confirm`.',
+    'For 15 minutes, allows the calls that otherwise respond `reauthenticate`. Begin with `purpose` set to `confirm`. The provider must report that you authenticated just now.',
   idempotent: false,
   body: ReturnedBody,
   response: Message,
@@ -143,6 +148,11 @@ const confirm = route(session(), {
     const identity = await findIdentity(api.db, person);
     if (identity?.accountId !== accountId)
       return problem('oidc_refused', 'this identity is not linked to your account');
+    if (!person.isFresh)
+      return problem(
+        'oidc_refused',
+        'the identity provider did not report that you authenticated just now: confirm with your password',
+      );
     await inTransaction(api.db, async (trx) => {
       await notePassword(trx, id);
       await writeAudit(trx, { action: 'session.confirm', by: asActor(caller), accountId });

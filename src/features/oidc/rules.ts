@@ -47,6 +47,8 @@ export interface Person {
   readonly name: string | null;
   /** Undefined if the provider does not decide who is an operator. */
   readonly isOperator: boolean | undefined;
+  /** True if the provider reports that the person authenticated just now, not only that it has a session. */
+  readonly isFresh: boolean;
 }
 
 const MAX_EMAIL_CHARACTERS = 254;
@@ -55,18 +57,30 @@ const MAX_NAME_CHARACTERS = 200;
 /** `claims` are those of the verified ID token, and of the response about the user if there was one. */
 export function readPerson(
   claims: Readonly<Record<string, unknown>>,
-  key: Pick<Person, 'issuer' | 'subject'>,
+  token: Pick<Person, 'issuer' | 'subject' | 'isFresh'>,
   operators: { readonly name: string; readonly value: string } | undefined,
 ): Person {
   const { email, email_verified: verified } = claims;
   const hasEmail = typeof email === 'string' && email.length <= MAX_EMAIL_CHARACTERS;
   return {
-    ...key,
+    ...token,
     email: hasEmail ? email : null,
     isEmailVerified: hasEmail && verified === true,
     name: readName(claims.name),
     isOperator: operators && hasValue(claims[operators.name], operators.value),
   };
+}
+
+/** A person has this time to return from the provider's page after authenticating. */
+const RETURN_SECONDS = 300;
+/** Allowed difference of the clocks. */
+export const SKEW_SECONDS = 60;
+
+/** `authTime` is the claim `auth_time` of the ID token, in seconds. Without it, the person may have authenticated long ago. */
+export function isRecent(authTime: number | undefined, nowMs: number): boolean {
+  if (authTime === undefined) return false;
+  const age = nowMs / 1000 - authTime;
+  return age < RETURN_SECONDS + SKEW_SECONDS && age > -SKEW_SECONDS;
 }
 
 function readName(name: unknown): string | null {

@@ -10,6 +10,10 @@ export const Offer = z
   .object({
     enabled: z.boolean().describe('False if people sign in with passwords only.'),
     name: z.string().optional().describe('Name of the provider, for a button.'),
+    confirms: z
+      .boolean()
+      .optional()
+      .describe('True if `POST /auth/oidc/confirm` can confirm a session. Absent if there is no provider.'),
     sign_out_url: z
       .string()
       .optional()
@@ -21,7 +25,7 @@ export const Begin = z.strictObject({
   purpose: z
     .enum(PURPOSES)
     .default('sign-in')
-    .describe('`confirm` asks for the password again, and `link` is for `POST /users/me/identities`.'),
+    .describe('`confirm` requires to authenticate again, and `link` is for `POST /users/me/identities`.'),
 });
 
 export const Begun = z

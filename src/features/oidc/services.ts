@@ -11,6 +11,8 @@ interface OidcService {
   /** Name of the provider on the sign-in page. */
   readonly name: string;
   readonly rules: EmailRules;
+  /** True if a session can be confirmed with the provider instead of the password. */
+  readonly confirms: boolean;
 }
 
 /** Missing if people sign in with passwords only. */
@@ -21,10 +23,7 @@ const RETURN_PATH = '/console/oidc';
 
 export async function openOidc({ settings }: ServiceTools, services: Services): Promise<void> {
   const { oidcIssuer: issuer, oidcClientId: clientId, oidcClientSecret: clientSecret } = settings;
-  if (issuer === undefined) {
-    if (settings.oidcRequired === 'off') return;
-    throw new StartFault('OIDC_ISSUER: expected to be set, because OIDC_REQUIRED is set');
-  }
+  if (issuer === undefined) return;
   if (clientId === undefined || clientSecret === undefined)
     throw new StartFault(
       'OIDC_CLIENT_ID and OIDC_CLIENT_SECRET: expected to be set, because OIDC_ISSUER is set',
@@ -45,5 +44,6 @@ export async function openOidc({ settings }: ServiceTools, services: Services): 
     }),
     name,
     rules: { link: settings.oidcLink ?? [], create: settings.oidcCreate ?? [] },
+    confirms: settings.oidcConfirm,
   });
 }

@@ -1,7 +1,7 @@
 // Settings of the identity provider (OpenID Connect) with which people may sign in.
 
 import { NONE, NOTHING_LISTED, setting } from './setting.ts';
-import { list, matching, oneOf, orOff, shape } from './shapes.ts';
+import { list, matching, oneOf, onOrOff, orOff, shape } from './shapes.ts';
 
 /** Requires TLS, because the client secret and the identities of people are sent. Loopback addresses are exempt. */
 const issuer = shape(
@@ -88,6 +88,13 @@ export const OIDC_SETTINGS = {
     schema: claim,
     byDefault: NONE,
     is: '`CLAIM=VALUE`, like `groups=dns-operators`: each sign-in makes the account a global admin if the claim has this value, and otherwise ends these rights',
+  }),
+  oidcConfirm: setting({
+    name: 'OIDC_CONFIRM',
+    readers: ['API'],
+    schema: onOrOff,
+    byDefault: 'on',
+    is: '`off`: sensitive changes are confirmed with the password only, because the provider does not authenticate a person again on request, like Google',
   }),
   /** `operators`: the passwords of global admins are refused. */
   oidcRequired: setting({

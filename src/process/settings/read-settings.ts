@@ -8,6 +8,7 @@ import { type ListenAddress, printListenAddress } from '../listen-address.ts';
 import { StartFault } from '../start-fault.ts';
 import { SETTINGS } from './every-setting.ts';
 import { misspelledSettings } from './find-misspelled.ts';
+import { OIDC_SETTINGS } from './oidc-settings.ts';
 import { openSecretFiles } from './secret-files.ts';
 import type { Reader, Setting } from './setting.ts';
 
@@ -71,6 +72,7 @@ export function readSettings(env: Environment, reader?: Reader) {
       edgeIpv4,
       edgeIpv6,
       soaRname: soaRname ?? mailboxFor(nameserverSets[0]?.[0] ?? firstName(nameserverPool)),
+      unset: unsetAnswers(env),
     },
     /** True if the nameserver sets are the built-in examples. */
     nameserverSetsAreDefault: !hasSets && !hasPool,
@@ -82,6 +84,16 @@ export function readSettings(env: Environment, reader?: Reader) {
       return [...misspelledSettings(env), ...ofSets];
     },
   };
+}
+
+/** These settings replace each other's stored values: sets without a pool remove the pool. */
+const OF_NAMESERVERS = ['nameserverSets', 'nameserverPool', 'nameserverAddresses', 'soaRname'] as const;
+const OF_EDGES = ['edgeIpv4', 'edgeIpv6'] as const;
+
+/** Returns the settings for answers whose stored values are kept, because the environment lacks them. */
+function unsetAnswers(env: Environment) {
+  const isUnset = (key: keyof typeof SETTINGS) => textOf(SETTINGS[key], env) === undefined;
+  return [...(OF_NAMESERVERS.every(isUnset) ? OF_NAMESERVERS : []), ...OF_EDGES.filter(isUnset)];
 }
 
 const ONE_SET =
@@ -108,6 +120,7 @@ function readValues(given: Environment, reader: Reader | undefined): Values {
   }
   if (faults.length === 0 && values.registration && lacks(SETTINGS.smtpUrl))
     faults.push('REGISTRATION: expected SMTP_URL to be set too: registration sends a link by mail');
+  if (faults.length === 0 && lacks(SETTINGS.oidcIssuer)) faults.push(...providerFaults(env));
   if (faults.length === 0)
     faults.push(...poolFaults(values, textOf(SETTINGS.nameserverSets, env) !== undefined));
   // The process ends before it could log the warnings, and a misspelled setting may be the cause.
@@ -143,6 +156,13 @@ function poolFaults(values: Values, hasSets: boolean): string[] {
   if (both === undefined) return [];
   // A static set that is also a pool combination would belong to one account and to all accounts.
   return [`NAMESERVER_SETS: expected no name of NAMESERVER_POOL, not "${both}"`];
+}
+
+/** Returns the settings of an identity provider, which need its URL. */
+function providerFaults(env: Environment): string[] {
+  return Object.values<Setting<unknown>>(OIDC_SETTINGS)
+    .filter((setting) => !['off', undefined].includes(textOf(setting, env)))
+    .map(({ name }) => `${name}: expected OIDC_ISSUER to be set too: the identity provider`);
 }
 
 /** Returns undefined if it is not set. */

@@ -14,7 +14,7 @@ export interface Session {
   readonly carrier: Carrier;
   readonly createdAt: Date;
   readonly usedAt: Date;
-  /** When the password was last entered. */
+  /** When the person last authenticated in this session: at the sign-in, or to confirm it. Null if not yet. */
   readonly passwordAt: Date | null;
   readonly address: string | null;
   readonly userAgent: string | null;
@@ -25,6 +25,8 @@ interface NewSession {
   readonly carrier: Carrier;
   readonly address: string;
   readonly userAgent: string | undefined;
+  /** False if sensitive changes must be confirmed first, because the person may have authenticated long ago. */
+  readonly isFresh?: boolean;
 }
 
 /** A further session ends the one that was unused the longest. */
@@ -34,13 +36,13 @@ const MAX_AGENT_CHARACTERS = 200;
 const COLUMNS = sql`s.id, s.account_id as "accountId", s.carrier, s.created_at as "createdAt", s.used_at as "usedAt",
   s.password_at as "passwordAt", s.address, s.user_agent as "userAgent"`;
 
-/** Opens a session and returns its token. Signing in, by password or link, counts as entering the password. */
+/** Opens a session and returns its token. Signing in counts as entering the password, unless `isFresh` is false. */
 export async function openSession(trx: Database, session: NewSession): Promise<string> {
-  const { accountId, carrier, address, userAgent } = session;
+  const { accountId, carrier, address, userAgent, isFresh = true } = session;
   const token = makeSecretText('ses_');
   await sql`
     insert into sessions (account_id, hash, carrier, password_at, address, user_agent)
-    values (${accountId}, ${hashSecret(token)}, ${carrier}, clock_timestamp(), ${address},
+    values (${accountId}, ${hashSecret(token)}, ${carrier}, case when ${isFresh}::boolean then clock_timestamp() end, ${address},
       ${userAgent?.slice(0, MAX_AGENT_CHARACTERS) ?? null})`.execute(trx);
   await sql`
     delete from sessions where id in (

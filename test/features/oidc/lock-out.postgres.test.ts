@@ -22,6 +22,7 @@ const ANN: Person = {
   isEmailVerified: false,
   name: null,
   isOperator: undefined,
+  isFresh: true,
 };
 
 beforeEach(async () => {

@@ -32,6 +32,9 @@ const ann = (more: object = {}) => ({
   ...more,
 });
 
+/** As Google and Entra do by default. */
+const withoutAuthTime: IdentityProvider['changeToken'] = ({ auth_time: _, ...claims }, sign) => sign(claims);
+
 const finish = async (browser: Browser, more: object = {}) =>
   await browser.ask('POST', '/auth/oidc/finish', { ...(await comeBack(browser)), ...more });
 const actions = (on: TestApi = api) =>
@@ -278,6 +281,13 @@ describe('an account page', () => {
     idp.changeToken = (claims, sign) => sign({ ...claims, auth_time: Math.floor(Date.now() / 1000) - 3600 });
     const old = await browser.ask('POST', '/auth/oidc/confirm', await comeBack(browser, 'confirm'));
     expect(old.body.code).toBe('oidc_refused');
+    idp.changeToken = withoutAuthTime;
+    const silent = await browser.ask('POST', '/auth/oidc/confirm', await comeBack(browser, 'confirm'));
+    expect(silent.body).toMatchObject({
+      code: 'oidc_refused',
+      error: expect.stringMatching(/confirm with your password$/),
+    });
+    expect((await remove()).body.code).toBe('reauthenticate');
     idp.changeToken = undefined;
     expect((await browser.ask('POST', '/auth/oidc/confirm', await comeBack(browser, 'confirm'))).status).toBe(
       200,
@@ -292,6 +302,32 @@ describe('an account page', () => {
     expect((await actions()).map(({ action }) => action)).toEqual(
       expect.arrayContaining(['session.confirm', 'identity.unlink']),
     );
+  });
+
+  it('a sign-in confirms sensitive changes only if the provider reports that the person authenticated just now', async () => {
+    const create = async () => {
+      const browser = new Browser(api);
+      expect((await finish(browser)).status).toBe(200);
+      return (await browser.ask('POST', '/users/me/keys', { name: 'a key' })).body.code;
+    };
+    expect(await create()).toBeUndefined();
+    idp.changeToken = withoutAuthTime;
+    expect(await create()).toBe('reauthenticate');
+    idp.changeToken = (claims, sign) => sign({ ...claims, auth_time: Math.floor(Date.now() / 1000) - 3600 });
+    expect(await create()).toBe('reauthenticate');
+  });
+
+  it('a confirmation requires a new authentication, and is not offered with OIDC_CONFIRM=off', async () => {
+    const begin = (on: TestApi) => new Browser(on).ask('POST', '/auth/oidc/begin', { purpose: 'confirm' });
+    const asked = new URL((await begin(api)).body.url).searchParams;
+    expect([asked.get('prompt'), asked.get('max_age')]).toEqual(['login', '0']);
+    const own = await start({ oidc: { oidcConfirm: false } });
+    try {
+      expect((await begin(own)).body.code).toBe('oidc_unavailable');
+      expect((await new Browser(own).ask('GET', '/auth/oidc')).body.confirms).toBe(false);
+    } finally {
+      await own.stop();
+    }
   });
 
   it('cannot link an identity of another account, or a second one', async () => {
@@ -310,11 +346,10 @@ describe('an account page', () => {
 describe('with rules for operators', () => {
   const strict = ownApi(() =>
     start({
-      people: { operatorsNeedProvider: true },
+      people: { operatorsNeedProvider: true, operatorsConfirmWithProvider: true },
       oidc: {
         oidcLink: ['zonefleet.test'],
         oidcOperators: { name: 'groups', value: 'dns' },
-        oidcRequired: 'operators',
       },
     }),
   );

@@ -48,10 +48,9 @@ it('an account lists and removes only its own identities', async () => {
 });
 
 it.each([
-  [{ oidcRequired: 'operators' }, /^OIDC_ISSUER: /],
   [{ oidcIssuer: 'https://id.test', oidcClientId: 'x' }, /^OIDC_CLIENT_ID and OIDC_CLIENT_SECRET: /],
   [{ oidcIssuer: 'https://id.test', oidcClientId: 'x', oidcClientSecret: 'y', console: false }, /^CONSOLE: /],
 ])('an API with the settings %j does not start', async (settings, message) => {
-  const tools = { settings: { oidcRequired: 'off', console: true, ...settings } } as unknown as ServiceTools;
+  const tools = { settings: { console: true, ...settings } } as unknown as ServiceTools;
   await expect(openOidc(tools, new Services())).rejects.toThrow(message);
 });

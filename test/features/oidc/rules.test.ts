@@ -1,7 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { flowSecrets, judgeNewcomer, PURPOSES, readPerson } from '../../../src/features/oidc/rules.ts';
+import {
+  flowSecrets,
+  isRecent,
+  judgeNewcomer,
+  PURPOSES,
+  readPerson,
+} from '../../../src/features/oidc/rules.ts';
 
-const KEY = { issuer: 'https://id.test', subject: 'ann' };
+const KEY = { issuer: 'https://id.test', subject: 'ann', isFresh: false };
 const RULES = { link: ['shop.test'], create: ['new.test'] };
 const person = (claims: object) => readPerson({ ...claims }, KEY, { name: 'groups', value: 'dns' });
 
@@ -41,6 +47,19 @@ describe('readPerson', () => {
   it('leaves the rights alone if no claim is configured', () => {
     expect(readPerson({ groups: 'dns' }, KEY, undefined).isOperator).toBeUndefined();
   });
+});
+
+describe('isRecent', () => {
+  const NOW_MS = 1_800_000_000_000;
+  it.each([
+    [undefined, false],
+    [-60, false],
+    [-59, true],
+    [0, true],
+    [359, true],
+    [360, false],
+  ])('for an authentication %s seconds ago is %s', (age, expected) =>
+    expect(isRecent(age === undefined ? age : NOW_MS / 1000 - age, NOW_MS)).toBe(expected));
 });
 
 describe('judgeNewcomer', () => {

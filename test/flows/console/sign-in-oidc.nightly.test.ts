@@ -53,6 +53,28 @@ describe('the console with an identity provider', () => {
     expect(await page.getByText('evil').count()).toBe(0);
   });
 
+  it('offers a mailed link to a person without a password if the service has no provider any longer', async () => {
+    idp.person = { sub: 'nora', email: 'nora@new.example', email_verified: true, name: 'Nora' };
+    const { page } = await own.open({ mayFail: true });
+    await page.goto('/console/account');
+    await page.getByRole('button', { name: 'Sign in with Test ID' }).click();
+    await page.getByText('nora@new.example at http://127').waitFor();
+    await sql`update sessions set password_at = null`.execute(own.database.db);
+    await page.route('**/auth/oidc', (route) => route.fulfill({ json: { enabled: false } }));
+    await page.getByRole('button', { name: 'Remove' }).click();
+    await page.getByText('You have no password. Request a link to set one').waitFor();
+    expect(await page.getByRole('button', { name: 'Confirm with the identity provider' }).count()).toBe(0);
+    await page.getByRole('button', { name: 'Email me a link' }).waitFor();
+  });
+
+  it('does not begin a confirmation when another site opens its page', async () => {
+    const { page } = await own.openAs('ann@shop.example', { mayFail: true });
+    idp.asked.clear();
+    await page.goto('/console/oidc?begin=confirm');
+    await page.getByText('The identity provider did not sign you in.').waitFor();
+    expect(idp.asked.size).toBe(0);
+  });
+
   it('links an identity, and confirms a change with it in another window', async () => {
     idp.person = { sub: 'ann', email: 'ann@elsewhere.example', email_verified: false };
     const { page, context } = await own.openAs('ann@shop.example', { mayFail: true });

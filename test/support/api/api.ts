@@ -112,6 +112,7 @@ export interface TestApiOptions extends Given {
     sendsMail?: boolean;
     registration?: boolean;
     operatorsNeedProvider?: boolean;
+    operatorsConfirmWithProvider?: boolean;
   };
   /** Differences from `NO_PROVIDER`. */
   oidc?: Partial<OidcSettings>;
@@ -156,7 +157,7 @@ const NO_PROVIDER: OidcSettings = {
   oidcLink: [],
   oidcCreate: [],
   oidcOperators: undefined,
-  oidcRequired: 'off',
+  oidcConfirm: true,
 };
 
 export const ONLINE_GATEWAY = {
@@ -293,6 +294,7 @@ async function startServer(options: TestApiOptions = {}): Promise<TestServer> {
         sendsMail: true,
         registration: true,
         operatorsNeedProvider: false,
+        operatorsConfirmWithProvider: false,
         ...options.people,
       }),
     },

@@ -6,7 +6,7 @@ import { api } from '../../api/client.ts';
 import { useAction } from '../../api/use-action.ts';
 import { BASE } from '../../app/base.ts';
 import { PasswordQuestion } from '../../app/confirm-password.tsx';
-import { goToProvider, RETURN_PATH, reportConfirmed, takeKept } from '../../app/identity.ts';
+import { RETURN_PATH, reportConfirmed, takeKept } from '../../app/identity.ts';
 import { readParameters } from '../../app/returned.ts';
 import { loadSession, session } from '../../app/session.ts';
 import { Button } from '../../parts/button.tsx';
@@ -15,7 +15,6 @@ import { TextField } from '../../parts/field.tsx';
 import { words } from '../../words/words.ts';
 
 const text = words.signIn;
-const CONFIRMING = { purpose: 'confirm', page: `${BASE}/account` } as const;
 
 export default function IdentityReturn() {
   const [returned] = useState(takeReturned);
@@ -23,7 +22,6 @@ export default function IdentityReturn() {
   const [wantsCode, setWantsCode] = useState(false);
   const [isConfirmed, setConfirmed] = useState(false);
   const finish = useAction(async () => {
-    if (returned.isBeginning) return await goToProvider(CONFIRMING.purpose, CONFIRMING.page);
     const { parameters, purpose, page } = returned;
     if (parameters === undefined) return;
     if (purpose === 'sign-in') {
@@ -46,8 +44,7 @@ export default function IdentityReturn() {
     void finish.run();
   }, []);
   if (isConfirmed) return <Alone note={text.identityConfirmed} />;
-  if (!returned.isBeginning && returned.parameters === undefined)
-    return <Alone note={text.identityRefused} />;
+  if (returned.parameters === undefined) return <Alone note={text.identityRefused} />;
   const isAsked = finish.error?.code === 'otp_required' && otp === '';
   return (
     <main class="alone stack">
@@ -89,9 +86,8 @@ export default function IdentityReturn() {
 /** The parameters are removed from the address, so that they do not stay in the history. */
 function takeReturned() {
   const { search } = location;
-  const isBeginning = search === '?begin=confirm';
   history.replaceState(null, '', RETURN_PATH);
-  return { isBeginning, parameters: readParameters(search), ...(isBeginning ? CONFIRMING : takeKept()) };
+  return { parameters: readParameters(search), ...takeKept() };
 }
 
 function Alone({ note }: { readonly note: string }) {

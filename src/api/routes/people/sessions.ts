@@ -93,7 +93,7 @@ async function loginByPassword(call: LoginCall): Promise<Outcome> {
 }
 
 function needsProvider(): Problem {
-  return problem('oidc_required', 'operators sign in with the identity provider, not with a password');
+  return problem('oidc_required', 'operators use the identity provider, not a password');
 }
 
 /** Signs in with a link. If the call is refused, the link can still be used. */
@@ -150,7 +150,7 @@ const confirm = route(session(), {
         return problem('wrong_state', 'the account has no password yet: use a link');
       const attempt = await people.attempts.forSession(asker.address, { id, accountId });
       if (attempt instanceof Problem) return attempt;
-      if (who.account.isAdmin && people.operatorsNeedProvider) return needsProvider();
+      if (who.account.isAdmin && people.operatorsConfirmWithProvider) return needsProvider();
       const { passwordHash } = who;
       if (!(await attempt.run(() => isPassword(passwordHash, body.password))))
         return invalid([{ field: 'password', error: 'is wrong' }]);
