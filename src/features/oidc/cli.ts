@@ -6,6 +6,7 @@ import { commandOf } from '../../cli/terminal/commands.ts';
 import { Failure } from '../../cli/terminal/failure.ts';
 import { withAccount } from '../../cli/terminal/find-account.ts';
 import { printTable } from '../../cli/terminal/print-table.ts';
+import { findKeyFault } from './rules.ts';
 
 export function addIdentityCommands(program: Command, cli: Cli): void {
   const identity = commandOf(program, 'identity');
@@ -19,7 +20,7 @@ export function addIdentityCommands(program: Command, cli: Cli): void {
     .description('let an identity of the provider of OIDC_ISSUER sign in to an account; exit 1 if refused')
     .argument('<account>', "the account's email or id")
     .argument('<subject>', 'the claim `sub` of the person at the provider')
-    .option('--issuer <url>', 'the claim `iss`, if it differs from OIDC_ISSUER')
+    .option('--issuer <url>', 'the claim `iss`; by default, the provider of OIDC_ISSUER is asked for it')
     .action((account: string, subject: string, { issuer }: { issuer?: string }) =>
       link(cli, account, { subject, issuer }),
     );
@@ -57,9 +58,10 @@ async function link(
   given: { readonly subject: string; readonly issuer: string | undefined },
 ): Promise<void> {
   const { linkIdentity } = await import('../../store/people/identities.ts');
-  const issuer = given.issuer ?? (await cli.settings()).oidcIssuer;
-  if (issuer === undefined) throw new Failure('usage', 'set OIDC_ISSUER, or give --issuer');
+  const issuer = given.issuer ?? (await providersIssuer(cli));
   const { subject } = given;
+  const fault = findKeyFault({ issuer, subject });
+  if (fault !== undefined) throw new Failure('usage', fault);
   await cli.withStore((db) =>
     withAccount(db, wanted, cli.output, async ({ id, email }) => {
       const linked = await cli.audited(db, 'identity.link', async (trx, tell) => {
@@ -73,6 +75,21 @@ async function link(
         : await cli.output.done({ account: email }, 'linked');
     }),
   );
+}
+
+/** Asks the provider, because its tokens may contain another form of the URL in the settings. */
+async function providersIssuer(cli: Cli): Promise<string> {
+  const { oidcIssuer } = await cli.settings();
+  if (oidcIssuer === undefined) throw new Failure('usage', 'set OIDC_ISSUER, or give --issuer');
+  const { findIssuer } = await import('./client.ts');
+  try {
+    return await findIssuer(oidcIssuer);
+  } catch (error) {
+    throw new Failure(
+      'settings',
+      `OIDC_ISSUER: the identity provider cannot be used (${(error as Error).message}): correct it, or give --issuer`,
+    );
+  }
 }
 
 async function remove(cli: Cli, wanted: string): Promise<void> {

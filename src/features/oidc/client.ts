@@ -142,31 +142,56 @@ export class Provider {
   async #discover(): Promise<oidc.Configuration> {
     const { issuer, clientId, clientSecret } = this.#settings;
     try {
-      const found = await oidc.discovery(
-        new URL(issuer),
-        clientId,
-        { [oidc.clockTolerance]: SKEW_SECONDS },
-        authenticate(clientSecret),
-        {
-          timeout: TIMEOUT_SECONDS,
-          [oidc.customFetch]: boundedFetch,
-          execute: [
-            // Verifies the signature of ID tokens, in addition to the TLS connection that they arrive on.
-            oidc.enableNonRepudiationChecks,
-            // The settings allow http: for loopback only.
-            ...(issuer.startsWith('http:') ? [oidc.allowInsecureRequests] : []),
-          ],
-        },
-      );
-      this.#config = found;
+      this.#config = await discover(issuer, clientId, authenticate(clientSecret));
       this.#discoveredAtMs = this.#now();
-      return found;
     } catch (error) {
       this.#failedAtMs = this.#now();
-      if (this.#config !== undefined) return this.#config;
-      throw new ProviderUnavailable(reasonOf(error));
+      if (this.#config === undefined) throw error;
     }
+    return this.#config;
   }
+}
+
+/** Returns the issuer that the provider's ID tokens contain. It may be written differently from `OIDC_ISSUER`. */
+export async function findIssuer(oidcIssuer: string): Promise<string> {
+  return (await discover(oidcIssuer, 'any', oidc.None())).serverMetadata().issuer;
+}
+
+/** Loads the provider's metadata. Throws ProviderUnavailable. */
+async function discover(
+  issuer: string,
+  clientId: string,
+  authentication: oidc.ClientAuth,
+): Promise<oidc.Configuration> {
+  try {
+    return await oidc.discovery(
+      new URL(issuer),
+      clientId,
+      { [oidc.clockTolerance]: SKEW_SECONDS },
+      authentication,
+      {
+        timeout: TIMEOUT_SECONDS,
+        [oidc.customFetch]: boundedFetch,
+        execute: [
+          // Verifies the signature of ID tokens, in addition to the TLS connection that they arrive on.
+          oidc.enableNonRepudiationChecks,
+          // The settings allow http: for loopback only.
+          ...(issuer.startsWith('http:') ? [oidc.allowInsecureRequests] : []),
+        ],
+      },
+    );
+  } catch (error) {
+    throw new ProviderUnavailable(issuerFault(error) ?? reasonOf(error));
+  }
+}
+
+/** Names the provider's own issuer if it is not the one of the settings, for example without a final slash. */
+function issuerFault(error: unknown): string | undefined {
+  const { attribute, body } = ((error as Error).cause ?? {}) as {
+    attribute?: string;
+    body?: { issuer?: string };
+  };
+  return attribute === 'issuer' ? `its issuer is ${JSON.stringify(body?.issuer)?.slice(0, 300)}` : undefined;
 }
 
 /** Sends the secret in the way that the provider supports. Clients are registered for `client_secret_basic` by default. */

@@ -51,17 +51,35 @@ export interface Person {
   readonly isFresh: boolean;
 }
 
+/** OpenID Connect Core §2 limits `sub` to 255 ASCII characters. The index of both claims has room for more. */
+const MAX_KEY_BYTES = 1000;
+/** Postgres cannot store U+0000, and would store different unpaired surrogates as the same character. */
+const UNFIT_KEY = /[\p{Cc}\p{Cs}]/u;
+
+/** Returns the error in the claims that identify a person. */
+export function findKeyFault(key: { readonly issuer: string; readonly subject: string }): string | undefined {
+  const isUnfit = (text: string) =>
+    text === '' || Buffer.byteLength(text) > MAX_KEY_BYTES || UNFIT_KEY.test(text);
+  const claim = isUnfit(key.issuer) ? 'iss' : isUnfit(key.subject) ? 'sub' : undefined;
+  return claim && `${claim}: expected 1 to ${MAX_KEY_BYTES} bytes without control characters`;
+}
+
 const MAX_EMAIL_CHARACTERS = 254;
 const MAX_NAME_CHARACTERS = 200;
 
-/** `claims` are those of the verified ID token, and of the response about the user if there was one. */
+/**
+ * Throws ProviderRefusal if the person cannot be stored. `claims` are those of the verified ID token, and of the response
+ * about the user if there was one. An email address that cannot be one is ignored.
+ */
 export function readPerson(
   claims: Readonly<Record<string, unknown>>,
   token: Pick<Person, 'issuer' | 'subject' | 'isFresh'>,
   operators: { readonly name: string; readonly value: string } | undefined,
 ): Person {
+  const fault = findKeyFault(token);
+  if (fault !== undefined) throw new ProviderRefusal(fault);
   const { email, email_verified: verified } = claims;
-  const hasEmail = typeof email === 'string' && email.length <= MAX_EMAIL_CHARACTERS;
+  const hasEmail = typeof email === 'string' && email.length <= MAX_EMAIL_CHARACTERS && !/\p{C}/u.test(email);
   return {
     ...token,
     email: hasEmail ? email : null,

@@ -1,3 +1,6 @@
+import { randomBytes } from 'node:crypto';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { expect, it } from 'vitest';
 import { addIdentityCommands } from '../../../src/features/oidc/cli.ts';
 import { listIdentities } from '../../../src/store/people/identities.ts';
@@ -20,13 +23,7 @@ it('links, lists and removes identities with audit rows, and ends the sessions',
     code: 0,
     stdout: 'linked ann@shop.test\n',
   });
-  const settings = { oidcIssuer: 'https://id.test' };
-  const taken = await runCommands(
-    addIdentityCommands,
-    ['identity', 'link', 'bob@shop.test', 'sub-1'],
-    url,
-    settings,
-  );
+  const taken = await run('link', 'bob@shop.test', 'sub-1', ...ISSUER);
   expect([taken.code, taken.stderr]).toEqual([1, expect.stringMatching(/^bob@shop.test: .* already linked/)]);
   expect((await run('link', 'ann@shop.test', 'sub-2', ...ISSUER)).code).toBe(1);
   expect(JSON.parse((await run('list', 'ann@shop.test', '--json')).stdout).identities).toMatchObject([
@@ -59,14 +56,35 @@ it('does not link an identity to an account that is locked meanwhile', async () 
   expect(await listIdentities(db, accountId)).toEqual([]);
 });
 
-it('rejects a link without an issuer, and unknown accounts', async () => {
+it('rejects a link without an issuer, claims that are too long, and unknown accounts', async () => {
   await newAccount(db, 'eve@shop.test');
   expect(await run('link', 'eve@shop.test', 'sub-3')).toMatchObject({
     code: 2,
     stderr: expect.stringContaining('set OIDC_ISSUER, or give --issuer'),
   });
+  expect(await run('link', 'eve@shop.test', 'x'.repeat(1001), ...ISSUER)).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('sub: expected 1 to 1000 bytes without control characters'),
+  });
+  // The longest claims fit into the index.
+  const longest = () => randomBytes(500).toString('hex');
+  expect((await run('link', 'eve@shop.test', longest(), '--issuer', longest())).code).toBe(0);
   for (const command of [['list'], ['remove'], ['link', 'x', ...ISSUER]]) {
     const [name = '', ...rest] = command;
     expect((await run(name, 'nobody@shop.test', ...rest)).code).toBe(1);
   }
+});
+
+it('rejects an OIDC_ISSUER that differs from the issuer of the provider', async () => {
+  const server = createServer((_, response) =>
+    response.setHeader('Content-Type', 'application/json').end('{"issuer":"https://id.test/realms/staff"}'),
+  );
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  const oidcIssuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const link = ['identity', 'link', 'ann@shop.test', 'sub-3'];
+  expect(await runCommands(addIdentityCommands, link, url, { oidcIssuer })).toMatchObject({
+    code: 2,
+    stderr: expect.stringMatching(/OIDC_ISSUER: .* \(its issuer is "https:\/\/id\.test\/realms\/staff"\)/),
+  });
+  server.close();
 });

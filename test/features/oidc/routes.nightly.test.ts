@@ -2,9 +2,11 @@
 
 import { generateKeyPairSync } from 'node:crypto';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { addIdentityCommands } from '../../../src/features/oidc/cli.ts';
 import { createAccount } from '../../../src/store/accounts/accounts.ts';
 import { ownApi, startTestApi, type TestApi } from '../../support/api/api.ts';
 import { appCode, Browser, emailOf, givePassword, PASSWORD, signIn } from '../../support/api/people.ts';
+import { runCommands } from '../../support/cli/run-commands.ts';
 import {
   CLIENT,
   comeBack,
@@ -142,6 +144,21 @@ describe('signing in with the provider', () => {
     expect(url.searchParams.get('redirect_uri')).toBe('https://dns.zonefleet.test/console/oidc');
     expect(url.searchParams.get('code_challenge_method')).toBe('S256');
   });
+});
+
+it('signs in a person whom an operator linked, with a final slash in OIDC_ISSUER', async () => {
+  const settings = { oidcIssuer: `${idp.issuer}/` };
+  const own = await start({ oidc: settings });
+  try {
+    const args = ['identity', 'link', emailOf('editor'), 'by hand'];
+    expect((await runCommands(addIdentityCommands, args, own.database.url, settings)).stderr).toBe('');
+    idp.person = { sub: 'by hand' };
+    const browser = new Browser(own);
+    const { body } = await browser.ask('POST', '/auth/oidc/finish', await comeBack(browser));
+    expect(body.user_id).toBe(own.accountIds.editor);
+  } finally {
+    await own.stop();
+  }
 });
 
 describe('an attacker', () => {

@@ -4,9 +4,10 @@ import { beforeEach, expect, it } from 'vitest';
 import { Services } from '../../../src/api/calls/call.ts';
 import type { ServiceTools } from '../../../src/features/feature.ts';
 import { openOidc } from '../../../src/features/oidc/services.ts';
+import { makeLink } from '../../../src/store/people/credentials.ts';
 import { type Identity, linkIdentity } from '../../../src/store/people/identities.ts';
 import { sharedTestApi } from '../../support/api/api.ts';
-import { Browser, signIn } from '../../support/api/people.ts';
+import { Browser, emailOf, PASSWORD, signIn } from '../../support/api/people.ts';
 
 const api = sharedTestApi();
 beforeEach(() => api.query`delete from account_identities`);
@@ -45,6 +46,24 @@ it('an account lists and removes only its own identities', async () => {
   expect((await browser.ask('DELETE', `/users/me/identities/${own.id}`)).status).toBe(200);
   expect((await second.ask('GET', '/users/me')).status).toBe(401); // other sessions end
   expect((await browser.ask('GET', '/users/me')).body.identity).toBe(false);
+});
+
+it('an account with an identity and no password gets one by the reset mail, unless it is inactive', async () => {
+  const accountId = api.accountIds.editor;
+  await linkIdentity(api.db, { issuer: 'https://id.test', subject: 'eve', email: null, accountId });
+  await api.query`update accounts set password_hash = null where id = ${accountId}`;
+  const browser = new Browser(api);
+  await browser.ask('POST', '/auth/password/forgot', { email: emailOf('editor') });
+  expect(await api.query`select account_id from mails where kind = 'reset'`).toEqual([
+    { account_id: accountId },
+  ]);
+  const token = await makeLink(api.db, { kind: 'reset', accountId });
+  const reset = () => browser.ask('POST', '/auth/password/reset', { token, password: PASSWORD });
+  await api.query`update accounts set active = false where id = ${accountId}`;
+  expect((await reset()).body).toEqual({ code: 'wrong_state', error: 'account is inactive' });
+  await api.query`update accounts set active = true where id = ${accountId}`;
+  expect((await reset()).status).toBe(200);
+  expect((await browser.login('editor')).status).toBe(200);
 });
 
 it.each([

@@ -34,6 +34,10 @@ describe('readPerson', () => {
       { email: null, isEmailVerified: false },
     ],
     [{ email: `${'a'.repeat(250)}@b.test`, email_verified: true }, { email: null }],
+    [
+      { email: 'a\0@shop.test', email_verified: true },
+      { email: null, isEmailVerified: false },
+    ],
     [{ name: ' \u202e\n ' }, { name: null }],
     [{ name: { first: 'A' } }, { name: null }],
     [{ name: 'A'.repeat(300) }, { name: 'A'.repeat(200) }],
@@ -43,6 +47,14 @@ describe('readPerson', () => {
     [{ groups: [['dns']] }, { isOperator: false }],
     [{}, { isOperator: false, email: null, name: null }],
   ])('reads %j', (claims, expected) => expect(person(claims)).toMatchObject({ ...KEY, ...expected }));
+
+  it.each(['', 'a'.repeat(1001), 'é'.repeat(501), 'a\0', 'a\ud800'])('rejects the subject %j', (subject) => {
+    expect(() => readPerson({}, { ...KEY, subject }, undefined)).toThrow(/^sub: expected 1 to 1000 bytes/);
+  });
+
+  it.each(['a'.repeat(1000), 'é'.repeat(500), 'S-1|a b'])('accepts the subject %j', (subject) => {
+    expect(readPerson({}, { ...KEY, subject }, undefined).subject).toBe(subject);
+  });
 
   it('leaves the rights alone if no claim is configured', () => {
     expect(readPerson({ groups: 'dns' }, KEY, undefined).isOperator).toBeUndefined();
