@@ -1493,7 +1493,7 @@ export const en = {
     offForOperator:
       'No analytics store is set up. Nameservers count queries in the meantime. The newest counts wait in the database (at most 10,000 reports, about 1 GB), and appear here when a store is running.',
     enable:
-      'On a single machine, stop Zonefleet and start it with this command, which downloads 548 MiB once:',
+      'On a single machine, stop Zonefleet and start it with this command, which first downloads the analytics engine (over 500 MB):',
     enableInFleet: 'In a fleet, set ANALYTICS_URL to a ClickHouse server for the API and the workers.',
     nobody: 'No queries in this period',
     nobodyActive: 'Choose a longer period. Counts are about two minutes behind.',
