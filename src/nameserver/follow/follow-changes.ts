@@ -9,7 +9,7 @@
 
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { createBackoff, pauseUnless, Wakeup } from '../../process/reconnect.ts';
+import { createBackoff, pauseUnless, Wakeup, warnOncePerMinute } from '../../process/reconnect.ts';
 import { cursorSnapshot } from '../../store/feed/change-feed.ts';
 import { DNSSEC_ABILITY, type NodeReport } from '../../store/feed/nodes.ts';
 import { CHANGES_CHANNEL } from '../../store/postgres/announce-changes.ts';
@@ -53,6 +53,7 @@ class Follower implements Following {
   readonly #followed: FollowedZones;
   readonly #hold = new RemovalHold();
   readonly #wakeup = new Wakeup();
+  readonly #warn: ReturnType<typeof warnOncePerMinute>;
   readonly #loader: FollowedZonesLoader;
   readonly #feed: FollowedFeed;
   readonly #counts: NodeCounts;
@@ -72,6 +73,7 @@ class Follower implements Following {
   constructor(options: FollowOptions) {
     this.#options = options;
     const { databaseUrl, nodeName, log, writer, snapshot } = options;
+    this.#warn = warnOncePerMinute(log);
     this.#followed = new FollowedZones(writer, (entry) => {
       snapshot?.append(entry);
       if (this.#feed.loaded && (entry.kind === 'zone' || entry.kind === 'sets'))
@@ -85,7 +87,7 @@ class Follower implements Following {
       loader: this.#loader,
       hold: this.#hold,
       onMoved: reportSoon,
-      onApplied: (applied) => countPublishDelay(this.#delays, applied),
+      onApplied: (applied) => countPublishDelay(this.#delays, applied, process.uptime()),
     });
     // The age of the snapshot is unknown, so the lag is counted from the start.
     if (options.place !== undefined) this.#caughtUpAtMs = Date.now();
@@ -162,7 +164,7 @@ class Follower implements Following {
   }
 
   async #run(): Promise<void> {
-    const { log, nodeName, readUrl, databaseUrl, place, checked } = this.#options;
+    const { nodeName, readUrl, databaseUrl, place, checked } = this.#options;
     const backoff = createBackoff();
     if (place !== undefined) this.#followed.adopt();
     await Promise.race([checked, once(this.#stopping.signal, 'abort')]);
@@ -185,7 +187,7 @@ class Follower implements Following {
         await this.#follow(this.#connection, backoff.reset);
       } catch (error) {
         if (!this.#stopping.signal.aborted) {
-          log.warn({ err: error }, 'the change feed cannot be read: serving the last known zones');
+          this.#warn(error, 'the change feed cannot be read: serving the last known zones');
           this.#fault = explain(error);
           this.#rejectedSinceMs = isRejection(error) ? (this.#rejectedSinceMs ?? Date.now()) : undefined;
           this.#options.onState?.();

@@ -12,10 +12,13 @@ export function noPublishDelays(): PublishDelays {
   return { buckets: new Float64Array(DELAY_BOUNDS_SECONDS.length + 1), sum: 0 };
 }
 
+/** Changes from before the start of the node are not counted: they were late because it was down. */
 export function countPublishDelay(
   delays: PublishDelays,
   { zones, delaySeconds }: { readonly zones: number; readonly delaySeconds: number },
+  uptimeSeconds: number,
 ): void {
+  if (delaySeconds > uptimeSeconds) return;
   const bucket = DELAY_BOUNDS_SECONDS.findIndex((bound) => delaySeconds <= bound);
   const index = bucket === -1 ? DELAY_BOUNDS_SECONDS.length : bucket;
   delays.buckets[index] = (delays.buckets[index] as number) + zones;

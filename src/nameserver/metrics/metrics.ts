@@ -308,7 +308,7 @@ function addDropCounters(registry: Registry, counters: () => QueryCounters): voi
 function addPublishDelays(registry: Registry, { publishDelays }: Pick<NodeGauges, 'publishDelays'>): void {
   const seconds = {
     name: 'zonefleet_publish_seconds',
-    help: 'Time from the transaction of a change to its answers at this node, for each changed zone. Differences between the clocks of Postgres and the node are included.',
+    help: 'Time from the transaction of a change to its answers at this node, for each changed zone. Changes from before the start of the node do not count. Differences between the clocks of Postgres and the node are included.',
     bounds: DELAY_BOUNDS_SECONDS,
   };
   addHistogram(registry, seconds, () => {

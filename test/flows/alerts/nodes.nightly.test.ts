@@ -40,7 +40,7 @@ const stops: (() => Promise<unknown>)[] = [];
 
 beforeAll(async () => {
   if (NEEDS !== '') return;
-  prometheus = await startPrometheus({ ZonefleetFeedLagDays: 10 });
+  prometheus = await startPrometheus({ ZonefleetFeedLagDays: 10, ZonefleetFeedStopped: 120 });
   database = await createDatabase();
   await saveZones(database.db, [smallZone('a.example.', 1)], BY);
   const url = await openRole(database.url, 'zonefleet_node');
@@ -90,6 +90,8 @@ it(`fire for edits that reach a node late${NEEDS}`, async ({ skip }) => {
     await prometheus.fires('ZonefleetNodesDiffer', () =>
       saveZones(database.db, [smallZone('late.example.', 1)], BY),
     );
+    for (let serial = 3; serial < 20; serial++)
+      await saveZones(database.db, [smallZone('a.example.', serial)], BY);
     await new Promise((done) => setTimeout(done, 5500));
     proxy.resume();
   });
@@ -158,7 +160,7 @@ it(`fire for an image that is too small${NEEDS}`, async ({ skip }) => {
 it(`fire for a node that receives no changes${NEEDS}`, async ({ skip }) => {
   if (NEEDS !== '') return skip();
   proxy.cut();
-  const lags = ['ZonefleetFeedLag', 'ZonefleetFeedLagDays'];
+  const lags = ['ZonefleetFeedLag', 'ZonefleetFeedStopped', 'ZonefleetFeedLagDays'];
   await Promise.all(lags.map((alert) => prometheus.fires(alert, () => undefined)));
 });
 
