@@ -87,7 +87,7 @@ async function loginByPassword(call: LoginCall): Promise<Outcome> {
   return await inTransaction<Outcome>(api.db, async (trx) => {
     // The owner may have replaced the password meanwhile, which ends all sessions.
     const now = await lockCredentials(trx, { accountId: account.id });
-    if (now?.passwordHash !== who?.passwordHash) return unauthorized(WRONG);
+    if (now?.passwordSetAt?.getTime() !== who?.passwordSetAt?.getTime()) return unauthorized(WRONG);
     return await signInAs(trx, call, account.id, { by: 'password', bearer });
   });
 }
