@@ -22,7 +22,7 @@ import { openCountryDb } from '../src/process/country-db.ts';
 import { isOurHost } from '../src/process/judge-host.ts';
 import { parseListenAddress, parseServer, printListenAddress } from '../src/process/listen-address.ts';
 import { openLog } from '../src/process/log.ts';
-import { pauseUnless, Wakeup } from '../src/process/reconnect.ts';
+import { pauseUnless, Wakeup, warnOncePerMinute } from '../src/process/reconnect.ts';
 import { type Accounts, chooseUser, giveDirectory, mayRead } from '../src/process/run-as.ts';
 import { explainLimit } from '../src/process/start-fault.ts';
 import {
@@ -219,6 +219,26 @@ describe('the log', () => {
     expect(error.err.stack).toContain('process.test.ts');
   });
 
+  it('has only type, message, code and stack of an error, and never the connection that a driver attaches', () => {
+    const { lines, log } = logging();
+    const secret = { processID: 7, secretKey: 4711, connectionParameters: { password: 'hunter2' } };
+    const broken = Object.assign(new Error('terminated'), { code: '57P01', client: secret, length: 116 });
+    log.warn({ err: broken }, 'an idle connection broke');
+    log.warn({ err: new AggregateError([broken], 'all broke') });
+    log.error({ err: broken }, 'failed');
+    log.error({ err: new Error('failed', { cause: broken }) });
+    const told = lines.map((line) => Object.keys(JSON.parse(line).err));
+    expect(told).toEqual([
+      ['type', 'message', 'code'],
+      ['type', 'message', 'aggregateErrors'],
+      ['type', 'message', 'code', 'stack'],
+      ['type', 'message', 'stack'],
+    ]);
+    expect(JSON.parse(lines[1] as string).err.aggregateErrors).toEqual([
+      { type: 'Error', message: 'terminated', code: '57P01' },
+    ]);
+  });
+
   it('handles an error that is its own cause, and one whose cause has no message', () => {
     const { lines, log } = logging();
     const first = new Error('first');
@@ -254,6 +274,30 @@ describe('the log', () => {
     log.warn({ url: `${'a'.repeat(4080)} postgres://u:hunter2${'x'.repeat(40_000)}@db` }, 'asked');
     expect(lines.join()).not.toContain('hunter2');
   });
+});
+
+it('a repeated warning is logged once per minute and kind, with the number of calls since its last line', () => {
+  const { lines, log } = logging();
+  let nowMs = 0;
+  const warn = warnOncePerMinute(log, () => nowMs);
+  const away = new Error('connect');
+  warn(away, 'no feed');
+  warn(away, 'no feed');
+  warn(away, 'call failed', 'queue');
+  warn(away, 'call failed', 'schedule');
+  nowMs = 59_999;
+  warn(away, 'no feed');
+  nowMs = 60_000;
+  warn(new Error('refused'), 'no feed');
+  nowMs = 60_001;
+  warn(away, 'no feed');
+  const told = lines.map((line) => JSON.parse(line));
+  expect(told.map(({ msg, of, calls, err }) => [msg, of, calls, err.message])).toEqual([
+    ['no feed', undefined, 1, 'connect'],
+    ['call failed', 'queue', 1, 'connect'],
+    ['call failed', 'schedule', 1, 'connect'],
+    ['no feed', undefined, 3, 'refused'],
+  ]);
 });
 
 const LONG_MS = 3_600_000;

@@ -11,7 +11,8 @@ import { openMailer } from '../src/mail/mailer.ts';
 import { openCountryDb } from '../src/process/country-db.ts';
 import { dropRights } from '../src/process/drop-rights.ts';
 import { listenHealth, type Readiness } from '../src/process/listen-health.ts';
-import { type Log, openLog } from '../src/process/log.ts';
+import { openLog } from '../src/process/log.ts';
+import { warnOncePerMinute } from '../src/process/reconnect.ts';
 import { chooseUser, loadAccounts } from '../src/process/run-as.ts';
 import { type ProcessLife, runProcess } from '../src/process/run-process.ts';
 import { readSettings, type SettingsOf } from '../src/process/settings/read-settings.ts';
@@ -44,25 +45,24 @@ type Trouble = Parameters<WorkerMetrics['countTrouble']>[0];
 /** How long jobs may take to end. `npm start` waits 1.5 s. */
 const GRACE_MS = 400;
 const MAX_CONNECTIONS = 10;
-/** Interval of log lines about the same kind of error. Each line has the number of failed calls since the last one. */
-const TROUBLE_LINE_MS = 60_000;
+const CALL_FAILED = 'call failed, retrying';
 /** Maximum number of faults of the nameserver pool in one log line. */
 const LOGGED_FAULTS = 10;
 
 async function start(settings: Settings, life: ProcessLife): Promise<void> {
   const log = openLog('workers', settings.logLevel);
   for (const warning of settings.warnings) log.warn(warning);
+  const warn = warnOncePerMinute(log);
   const databaseUrl = requireDatabaseUrl(settings);
   const user = chooseUser(settings.runAs, loadAccounts());
   const place: QueuePlace = { databaseUrl, redisUrl: settings.redisUrl };
   const db = openDatabase(databaseUrl, {
     maxConnections: MAX_CONNECTIONS,
-    onError: (error) => log.warn({ err: error }, 'an idle connection to the database broke'),
+    onError: (error) => warn(error, 'an idle connection to the database broke'),
   });
   life.onStop(() => db.destroy());
   const keyBoxes = new KeyBoxes(settings.keySecrets);
   useKeyBoxes(db, keyBoxes);
-  const tellOf = seldom(log);
   let isStarted = false;
   let regions: ReturnType<typeof startRegions> | undefined;
   const jobs = new RunningJobs(EVERY_KIND, {
@@ -87,7 +87,7 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
   });
   const { resolver, silences } = await openResolver(settings, db, life, {
     trustAnchors: anchors.current,
-    onTrouble: (error) => tellOf('leases', error),
+    onTrouble: (error) => warn(error, CALL_FAILED, 'leases'),
     onRootFault: (fault) =>
       log.error(
         { fault },
@@ -139,7 +139,7 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
   });
   function trouble(of: Trouble, error: Error): void {
     metrics.countTrouble(of);
-    tellOf(of, error);
+    warn(error, CALL_FAILED, of);
   }
   function failed(of: Trouble): (error: unknown) => void {
     return (error) => trouble(of, error as Error);
@@ -254,19 +254,6 @@ async function readiness(
   } catch (error) {
     return { kind: 'waiting', reason: (error as Error).message };
   }
-}
-
-function seldom(log: Log): (of: string, error: Error) => void {
-  const loggedAtMs = new Map<string, number>();
-  const unlogged = new Map<string, number>();
-  return (of, error) => {
-    const calls = (unlogged.get(of) ?? 0) + 1;
-    const isSoon = performance.now() - (loggedAtMs.get(of) ?? Number.NEGATIVE_INFINITY) < TROUBLE_LINE_MS;
-    unlogged.set(of, isSoon ? calls : 0);
-    if (isSoon) return;
-    loggedAtMs.set(of, performance.now());
-    log.warn({ err: error, of, calls }, 'call failed, retrying');
-  };
 }
 
 runProcess((life) => start(readSettings(process.env, 'workers'), life));

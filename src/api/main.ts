@@ -17,6 +17,7 @@ import { listenFault } from '../process/listen-fault.ts';
 import { listenHealth } from '../process/listen-health.ts';
 import { type Log, openLog } from '../process/log.ts';
 import { openFileLimit } from '../process/open-file-limit.ts';
+import { warnOncePerMinute } from '../process/reconnect.ts';
 import { chooseUser, giveDirectory, loadAccounts, type ProcessUser, rootPlaceOf } from '../process/run-as.ts';
 import { type ProcessLife, runProcess } from '../process/run-process.ts';
 import { readSettings, type SettingsOf } from '../process/settings/read-settings.ts';
@@ -66,11 +67,12 @@ const DRAIN_MS = 1000; // `npm start` waits 1.5 s
 async function start(settings: Settings, life: ProcessLife): Promise<void> {
   const log = openLog('api', settings.logLevel);
   for (const warning of settings.warnings) log.warn(warning);
+  const warn = warnOncePerMinute(log);
   const databaseUrl = requireDatabaseUrl(settings);
   const user = chooseUser(settings.runAs, loadAccounts());
   const db = openDatabase(databaseUrl, {
     maxConnections: MAX_CONNECTIONS,
-    onError: (error) => log.warn({ err: error }, 'an idle connection to the database broke'),
+    onError: (error) => warn(error, 'an idle connection to the database broke'),
   });
   life.onStop(() => db.destroy());
   const place = { databaseUrl, redisUrl: settings.redisUrl };

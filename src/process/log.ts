@@ -1,7 +1,14 @@
 // The log: one JSON object per line on standard output. Passwords in URLs and tokens are removed from every line, including
 // error messages of drivers, and lines have at most MAX_LINE_CHARACTERS.
 
-import { type DestinationStream, type LevelWithSilent, type LogFn, type Logger, pino } from 'pino';
+import {
+  type DestinationStream,
+  type LevelWithSilent,
+  type LogFn,
+  type Logger,
+  pino,
+  type SerializedError,
+} from 'pino';
 import { hidePasswords, hideTokens } from './hide-passwords.ts';
 
 export type Log = Logger;
@@ -45,10 +52,15 @@ function withoutStack(printed: object): object {
     : { ...kept, aggregateErrors: aggregateErrors.map(withoutStack) };
 }
 
-/** Prints an error like pino does, and adds the reasons that its message does not contain. */
+/** Adds the reasons that the message of the error does not contain. */
 function printFault(error: unknown): object {
   if (!(error instanceof Error)) return error as object; // already printed by `logLine`
-  return { ...pino.stdSerializers.err(error), message: reasonsOf(error) };
+  return shortForm({ ...pino.stdSerializers.err(error), message: reasonsOf(error) });
+}
+
+/** Keeps no other members, because drivers attach connections with their secrets, and texts of statements. */
+function shortForm({ type, message, code, stack, aggregateErrors }: SerializedError): object {
+  return { type, message, code, stack, aggregateErrors: aggregateErrors?.map(shortForm) };
 }
 
 function reasonsOf(error: Error): string {

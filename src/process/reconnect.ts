@@ -1,4 +1,4 @@
-// Shared by a node's two connections: an interruptible wait, and the time until the next attempt.
+// Shared by what reconnects to Postgres: an interruptible wait, the time until the next attempt, and rare log lines.
 
 import { setTimeout as pause } from 'node:timers/promises';
 
@@ -15,8 +15,30 @@ export interface Backoff {
   reset(): void;
 }
 
+const WARN_MS = 60_000;
 const FIRST_MS = 100;
 const LONGEST_MS = 5000;
+
+/**
+ * Returns a function that logs each message at most once per minute, with the number of calls since its last line. Calls
+ * with another `of` are logged and counted separately.
+ */
+export function warnOncePerMinute(
+  log: Pick<Log, 'warn'>,
+  nowMs: () => number = () => performance.now(),
+): (error: unknown, message: string, of?: string) => void {
+  const lines = new Map<string, { loggedAtMs: number; calls: number }>();
+  return (error, message, of) => {
+    const key = `${of} ${message}`;
+    const line = lines.get(key) ?? { loggedAtMs: Number.NEGATIVE_INFINITY, calls: 0 };
+    lines.set(key, line);
+    line.calls++;
+    if (nowMs() - line.loggedAtMs < WARN_MS) return;
+    log.warn({ err: error, of, calls: line.calls }, message);
+    line.loggedAtMs = nowMs();
+    line.calls = 0;
+  };
+}
 
 /** Waits double up to 5 s. Half of each is random, so that a fleet does not reconnect at the same moment. */
 export function createBackoff(): Backoff {

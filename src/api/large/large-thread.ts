@@ -8,6 +8,7 @@ import { z } from 'zod';
 import { networksOf } from '../../dns/record/network.ts';
 import { COMPAT_ROUTES, RESELLER_ROUTES, ROUTES } from '../../features/every-route.ts';
 import { openCountryDb } from '../../process/country-db.ts';
+import { warnOncePerMinute } from '../../process/reconnect.ts';
 import { openDatabase } from '../../store/postgres/database.ts';
 import { KeyBoxes, useKeyBoxes } from '../../store/secrets/key-boxes.ts';
 import { CompatAnswer } from '../answers/compat-answer.ts';
@@ -106,9 +107,10 @@ const say = (message: FromThread) =>
   port.postMessage(message, message.kind === 'answer' ? [message.answer.body.buffer as ArrayBuffer] : []);
 
 const log = postedLog();
+const warn = warnOncePerMinute(log);
 const db = openDatabase(settings.databaseUrl, {
   maxConnections: MAX_CONNECTIONS,
-  onError: (error) => log.warn({ err: packError(error) }, 'an idle connection to the database broke'),
+  onError: (error) => warn(error, 'an idle connection to the database broke'),
 });
 useKeyBoxes(db, new KeyBoxes(settings.keySecrets));
 const noWorkers = { enqueueNow: () => Promise.reject(new Error('large calls must not enqueue jobs')) };

@@ -4,7 +4,7 @@
 import { Counter, Histogram, type Registry } from 'prom-client';
 import { RCODE, rcodeMnemonic } from '../../dns/message/rcodes.ts';
 import { printName } from '../../dns/name.ts';
-import type { Log } from '../../process/reconnect.ts';
+import { type Log, warnOncePerMinute } from '../../process/reconnect.ts';
 import type { Database } from '../../store/postgres/database.ts';
 import { listenTo } from '../../store/postgres/listen-changes.ts';
 import { outageOf } from '../../store/postgres/outage.ts';
@@ -46,7 +46,6 @@ const MOST_CLAIMED = 128;
 /** Maximum number of connections that lookups, transactions and answers use, so that calls of the API find one. */
 const MOST_CONNECTIONS = 8;
 const WAITING_PER_ZONE = 100;
-const FAULT_LINE_MS = 10_000;
 const SECONDS = [0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5];
 
 /** Starts immediately. Updates are carried out while the database is available. */
@@ -76,19 +75,21 @@ class Runner {
   readonly #turns = new Turns({ waitMs: UPDATE_WAIT_MS, waiting: WAITING_PER_ZONE });
   readonly #connections = new Gate(MOST_CONNECTIONS);
   readonly #metrics: ReturnType<typeof createMetrics>;
+  /** Once per minute, because every message may cause an error. */
+  readonly #warn: ReturnType<typeof warnOncePerMinute>;
   /** The claimed messages, by their rows. */
   readonly #claimed = new Map<string, { readonly update: ClaimedUpdate; readonly work: Promise<void> }>();
   #claiming: Promise<void> | undefined;
   #renewing: Promise<void> | undefined;
   #mustClaim = false;
   #isStopped = false;
-  #faultAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(options: RunOptions) {
     this.#options = options;
     this.#nowMs = options.nowMs ?? Date.now;
     this.#rates = options.perSecond === undefined ? undefined : new UpdateRates(options.perSecond);
     this.#metrics = createMetrics(options.registry);
+    this.#warn = warnOncePerMinute(options.log);
   }
 
   /** Claims messages. Call it when there may be new ones. */
@@ -119,7 +120,7 @@ class Runner {
       const claimed = [...this.#claimed.values()].map(({ update }) => update);
       await renewClaims(this.#options.db, claimed);
     } catch (error) {
-      this.#fault(error, 'claims of dynamic updates cannot be renewed');
+      this.#warn(error, 'claims of dynamic updates cannot be renewed');
     }
   }
 
@@ -134,7 +135,7 @@ class Runner {
         if (claimed.length === room) this.#mustClaim = true;
         for (const one of claimed) this.#begin(one);
       } catch (error) {
-        this.#fault(error, 'dynamic updates cannot be claimed');
+        this.#warn(error, 'dynamic updates cannot be claimed');
       }
     }
   }
@@ -143,7 +144,7 @@ class Runner {
     const row = `${claimed.node} ${claimed.slot} ${claimed.at}`;
     if (this.#claimed.has(row)) return; // it has waited so long that it was claimed again
     const work = this.#answer(claimed)
-      .catch((error: unknown) => this.#fault(error, 'a dynamic update cannot be answered'))
+      .catch((error: unknown) => this.#warn(error, 'a dynamic update cannot be answered'))
       .finally(() => {
         const wasFull = this.#claimed.size >= MOST_CLAIMED;
         this.#claimed.delete(row);
@@ -177,7 +178,7 @@ class Runner {
     } catch (error) {
       const unanswered = { answer: undefined, rcode: RCODE.SERVFAIL, records: 0 };
       if (error instanceof NoTurn) return { ...unanswered, message: error.message };
-      this.#fault(error, 'a dynamic update failed');
+      this.#warn(error, 'a dynamic update failed');
       const answered = outageOf(error) === undefined ? await answerFailure(tools, claimed) : unanswered;
       return { ...answered, message: 'an error' };
     }
@@ -202,13 +203,6 @@ class Runner {
   #count(rcode: number, startMs: number): void {
     this.#metrics.updates.inc({ rcode: rcodeMnemonic(rcode) });
     this.#metrics.seconds.observe((performance.now() - startMs) / 1000);
-  }
-
-  /** Logs at most one line in 10 seconds, because every message may cause an error. */
-  #fault(error: unknown, text: string): void {
-    if (performance.now() - this.#faultAtMs < FAULT_LINE_MS) return;
-    this.#faultAtMs = performance.now();
-    this.#options.log.warn({ err: error }, text);
   }
 }
 

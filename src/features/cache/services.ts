@@ -4,7 +4,7 @@
 import { Counter } from 'prom-client';
 import { ServiceKey, type Services } from '../../api/calls/call.ts';
 import { Waiting } from '../../api/edge/waiting.ts';
-import { pauseUnless } from '../../process/reconnect.ts';
+import { pauseUnless, warnOncePerMinute } from '../../process/reconnect.ts';
 import type { Database } from '../../store/postgres/database.ts';
 import type { ServiceTools } from '../feature.ts';
 import { loadOpenPurges, type OpenPurge } from './sql-purges.ts';
@@ -19,10 +19,11 @@ export const COUNT_ENTRIES = new ServiceKey<(counts: Readonly<Record<string, num
 
 export function openCacheServices(tools: ServiceTools, services: Services): void {
   const { db, databaseUrl, settings, registry, edgeFeed, log, onStop } = tools;
+  const warn = warnOncePerMinute(log);
   const cacheRegistry = new CacheRegistry({
     url: settings.cacheRegistryUrl ?? databaseUrl,
     isElsewhere: settings.cacheRegistryUrl !== undefined,
-    onError: (error) => log.warn({ err: error }, 'a call of the cache registry failed'),
+    onError: (error) => warn(error, 'a call of the cache registry failed'),
   });
   onStop(() => cacheRegistry.close());
   void cacheRegistry.begin(); // not awaited: it may be unavailable

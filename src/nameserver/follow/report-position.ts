@@ -2,7 +2,14 @@
 // process with the same name refuses to start. Answers never depend on it.
 
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Backoff, createBackoff, type Log, pauseUnless, Wakeup } from '../../process/reconnect.ts';
+import {
+  type Backoff,
+  createBackoff,
+  type Log,
+  pauseUnless,
+  Wakeup,
+  warnOncePerMinute,
+} from '../../process/reconnect.ts';
 import {
   claimNodeName,
   loadLastReport,
@@ -52,6 +59,7 @@ export class PositionReporter {
   readonly #options: ReporterOptions;
   readonly #backoff: Backoff = createBackoff();
   readonly #wakeup = new Wakeup();
+  readonly #warn: ReturnType<typeof warnOncePerMinute>;
   #connection: Connection | undefined;
   /** True while the process that this one replaces may still have the name. */
   #isSuccessor: boolean;
@@ -62,6 +70,7 @@ export class PositionReporter {
 
   constructor(options: ReporterOptions) {
     this.#options = options;
+    this.#warn = warnOncePerMinute(options.log);
     this.#isSuccessor = options.isSuccessor ?? false;
   }
 
@@ -119,8 +128,7 @@ export class PositionReporter {
         this.#backoff.reset();
         await this.#reportOn(connection);
       } catch (error) {
-        if (!this.#stopping.signal.aborted)
-          this.#options.log.warn({ err: error }, 'this node cannot report its position');
+        if (!this.#stopping.signal.aborted) this.#warn(error, 'this node cannot report its position');
       }
       await this.#signOff();
       await connection?.close();
