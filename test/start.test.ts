@@ -221,14 +221,19 @@ describe('the environment of a process', () => {
 });
 
 it('accepts only --demo', () => {
-  expect(readArguments([])).toEqual({ isDemo: false, hasAnalytics: false });
-  expect(readArguments(['--demo'])).toEqual({ isDemo: true, hasAnalytics: false });
-  expect(readArguments(['--analytics', '--demo'])).toEqual({ isDemo: true, hasAnalytics: true });
+  expect(readArguments([], {})).toEqual({ isDemo: false, hasAnalytics: false });
+  expect(readArguments(['--demo'], {})).toEqual({ isDemo: true, hasAnalytics: false });
+  expect(readArguments(['--analytics', '--demo'], {})).toEqual({ isDemo: true, hasAnalytics: true });
 });
 
 it.each([['--demos'], ['demo'], ['--help'], ['']])('%j is reported as unknown', (word) => {
-  expect(() => readArguments(['--demo', word])).toThrow(StartFault);
-  expect(() => readArguments([word])).toThrow(`unknown argument "${word}"`);
+  expect(() => readArguments(['--demo', word], {})).toThrow(StartFault);
+  expect(() => readArguments([word], {})).toThrow(`unknown argument "${word}"`);
+});
+
+it('an argument that npm took for itself is reported', () => {
+  const env = { npm_config_demo: 'true' };
+  expect(() => readArguments([], env)).toThrow('npm took --demo for itself: use npm start -- --demo');
 });
 
 const PASSWORDS = { zonefleet_node: 'n0de-pass', zonefleet_api: 'api-pass' };

@@ -8,8 +8,13 @@ export interface Arguments {
   readonly hasAnalytics: boolean;
 }
 
-/** Throws StartFault, which names the first unknown argument. */
-export function readArguments(words: readonly string[]): Arguments {
+/** Throws StartFault, which names the first unknown argument, or one that npm took for itself. */
+export function readArguments(
+  words: readonly string[],
+  env: Readonly<Record<string, string | undefined>>,
+): Arguments {
+  const taken = ['demo', 'analytics'].find((name) => env[`npm_config_${name}`] !== undefined);
+  if (taken !== undefined) throw new StartFault(`npm took --${taken} for itself: use npm start -- --${taken}`);
   const unknown = words.find((word) => word !== '--demo' && word !== '--analytics');
   if (unknown !== undefined)
     throw new StartFault(
