@@ -91,15 +91,17 @@ async function showBreaker(db: Database, withLog: boolean, output: Output): Prom
   await output.print(
     `${state}; ${sum('turned')} of the ${sum('checked')} active domains checked in the last 15 minutes lost our nameservers`,
   );
-  if (code === 1) {
-    const isByHand = trips.every((trip) => !isHolding(trip) || trip.frozenBy !== null);
-    await output.complain(
-      isByHand
-        ? 'to end it: zonefleet breaker release'
-        : 'if the domains really moved: zonefleet breaker release',
-    );
-  }
+  if (code === 1) await output.complain(releaseHint(trips.filter(isHolding)));
   return code;
+}
+
+function releaseHint(holding: readonly BreakerTrip[]): string {
+  const when = holding.every(({ frozenBy }) => frozenBy !== null)
+    ? 'to end it'
+    : 'if the domains really moved';
+  const [first, ...others] = holding.map(({ parent }) => zoneText(parent));
+  const parent = others.length === 0 && first !== null ? ` --parent ${first}` : '';
+  return `${when}: zonefleet breaker release${parent}`;
 }
 
 const HEADS = ['PARENT', 'SINCE', 'CHECKED', 'TURNED', 'STATE'];

@@ -130,6 +130,10 @@ describe('breaker freeze', () => {
       ended_at: null,
     });
     expect((Date.parse(frozen.until) - Date.parse(frozen.since)) / 3_600_000).toBeCloseTo(2, 1);
+    expect((await run('show')).stderr).toBe('to end it: zonefleet breaker release --parent com\n');
+    await addCheckCounts(db, [{ parent: 'org.', checked: 1, turned: 0, off: 0 }]);
+    expect((await run('freeze', '--reason', 'y', '--parent', 'org')).code).toBe(0);
+    expect((await run('show')).stderr).toBe('to end it: zonefleet breaker release\n');
   });
 
   it.each([
