@@ -106,6 +106,8 @@ unsigned 300 NS ns.cut`;
       expect(told(without(zone, ({ type }) => type === TYPE.DNSKEY))).toEqual([
         'NO_KEYS zone.test. has no SOA or no key',
       ]);
+      const unsigned = without(zone, ({ type }) => type === TYPE.DNSKEY || type === TYPE.RRSIG);
+      expect(told(unsigned)).toEqual(['NO_KEYS zone.test. is not signed']);
       const swapped = zone.map((record) =>
         record.type === TYPE.DNSKEY ? { ...record, rdata: OTHER.dnskey } : record,
       );

@@ -27,7 +27,7 @@ export function* findFaults(
   at: number,
 ): Generator<SignedFault | undefined> {
   const zone = readZone(apex, records);
-  if (zone === undefined) return yield withoutKeys(apex);
+  if (zone === undefined) return yield withoutKeys(apex, records);
   yield* checkRing({ ...zone, ttl: soaNumbers(zone.soa).negativeTtl });
   yield* checkSets(zone, at);
 }
@@ -42,7 +42,7 @@ export function* findSignatureFaults(
   at: number,
 ): Generator<SignedFault | undefined> {
   const zone = readZone(apex, records);
-  if (zone === undefined) yield withoutKeys(apex);
+  if (zone === undefined) yield withoutKeys(apex, records);
   else yield* checkSets(zone, at);
 }
 
@@ -67,8 +67,11 @@ function readZone(apex: Name, records: Iterable<ZoneRecord>): ReadZone | undefin
   return { apex, names, depthOf: (name) => depthOf(name, apex, isCut), soa, keys };
 }
 
-function withoutKeys(apex: Name): SignedFault {
-  return { code: 'NO_KEYS', name: apex, text: `${printName(apex)} has no SOA or no key` };
+function withoutKeys(apex: Name, records: Iterable<ZoneRecord>): SignedFault {
+  const types = new Set([...records].map(({ type }) => type));
+  const isSigned = types.has(TYPE.RRSIG) || types.has(TYPE.DNSKEY);
+  const text = isSigned ? 'has no SOA or no key' : 'is not signed';
+  return { code: 'NO_KEYS', name: apex, text: `${printName(apex)} ${text}` };
 }
 
 function* checkSets(
