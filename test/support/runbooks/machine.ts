@@ -199,7 +199,7 @@ export const runbook = (name: string) => new RunbookPage(name);
 
 /** Returns the address that a node answers for a name, or the rcode. */
 export async function answered(port: number, name: string): Promise<string> {
-  const { text } = await runScript(`dig @127.0.0.1 -p ${port} +tries=1 +time=2 ${name} A`, '/nonexistent');
+  const { text } = await runScript(`dig @127.0.0.1 -p ${port} +tries=1 +time=2 ${name} A`, tmpdir());
   return /\sIN\sA\s(\S+)/.exec(text)?.[1] ?? /status: (\w+)/.exec(text)?.[1] ?? 'none';
 }
 
@@ -216,7 +216,7 @@ export async function untilAnswered(port: number, name: string, address: string)
   );
 }
 
-/** Runs a script with the programs of a machine's folder, which is also its home. */
+/** Runs a script in a machine's folder, which is also its home, with the programs of the machine. */
 function runScript(script: string, folder: string): Promise<Run> {
   const env = {
     PATH: `${folder}/bin:${process.env.PATH}:/usr/sbin:/usr/lib/postgresql/15/bin`,
@@ -224,7 +224,7 @@ function runScript(script: string, folder: string): Promise<Run> {
     LC_ALL: 'C.UTF-8',
   };
   return new Promise((resolve) => {
-    const options = { env, timeout: TIMEOUT_MS, maxBuffer: 1 << 26 };
+    const options = { env, cwd: folder, timeout: TIMEOUT_MS, maxBuffer: 1 << 26 };
     execFile(
       'bash',
       ['--norc', '-euo', 'pipefail', '-c', `{ ${script}\n} 2>&1`],
