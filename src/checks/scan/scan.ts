@@ -22,7 +22,7 @@ export interface Scan {
   readonly records: readonly ScannedRecord[];
   /** Names with a wildcard below them. */
   readonly wildcards: readonly Name[];
-  /** True if every query of the scan was sent and answered. */
+  /** True if every query of the scan was sent and answered, and the zone's own servers answered at least one. */
   readonly complete: boolean;
   /** Human-readable reasons why the scan is incomplete, that the domain does not exist, or what may be wrong. */
   readonly shortfalls: readonly string[];

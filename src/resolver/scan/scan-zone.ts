@@ -73,7 +73,7 @@ export async function scanZone(state: ResolverState, name: Name, options: ScanOp
       domain,
       records,
       wildcards,
-      complete: failure === undefined && missing.length === 0,
+      complete: servers.answers > servers.fromResolvers && missing.length === 0,
       shortfalls: [...denialOf(domain, reached, records), ...missing, ...doubtsOf(servers)],
       failure,
       names,

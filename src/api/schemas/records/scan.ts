@@ -37,7 +37,11 @@ const Failed = z
   .meta({ id: 'ScannedRecordFailed' });
 
 const scan = {
-  complete: z.boolean().describe('True if every query was answered. False while the scan is running.'),
+  complete: z
+    .boolean()
+    .describe(
+      "True if every query was answered, and the zone's own servers answered at least one. False while the scan is running.",
+    ),
   shortfalls: z.array(z.string()).describe('Why the scan is not complete.'),
   started_at: Timestamp.optional(),
   finished_at: Timestamp.optional().describe('Absent while the scan is running.'),
