@@ -79,7 +79,7 @@ function Question({ answer }: { readonly answer: (isConfirmed: boolean) => void 
   );
 }
 
-/** Empty if the service no longer has an identity provider, or if it cannot authenticate a person again. */
+/** Renders nothing unless the service has an identity provider that can authenticate a person again. */
 function ByIdentity() {
   const offer = useLoad('oidc', (signal) => dataOf(api.GET('/auth/oidc', { signal }))).data;
   const confirm = useAction(confirmInWindow);

@@ -69,7 +69,7 @@ const MAX_NAME_CHARACTERS = 200;
 
 /**
  * Throws ProviderRefusal if the person cannot be stored. `claims` are those of the verified ID token, and of the response
- * about the user if there was one. An email address that cannot be one is ignored.
+ * about the user if there was one. An invalid email address is ignored.
  */
 export function readPerson(
   claims: Readonly<Record<string, unknown>>,

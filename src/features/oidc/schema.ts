@@ -25,7 +25,9 @@ export const Begin = z.strictObject({
   purpose: z
     .enum(PURPOSES)
     .default('sign-in')
-    .describe('`confirm` requires to authenticate again, and `link` is for `POST /users/me/identities`.'),
+    .describe(
+      '`confirm` makes the person authenticate again, and `link` is for `POST /users/me/identities`.',
+    ),
 });
 
 export const Begun = z

@@ -94,7 +94,7 @@ export const OIDC_SETTINGS = {
     readers: ['API'],
     schema: onOrOff,
     byDefault: 'on',
-    is: '`off`: sensitive changes are confirmed with the password only, because the provider does not authenticate a person again on request, like Google',
+    is: '`off`: sensitive changes are confirmed with the password only, for providers such as Google that do not authenticate a person again on request',
   }),
   /** `operators`: the passwords of global admins are refused. */
   oidcRequired: setting({

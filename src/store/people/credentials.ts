@@ -22,8 +22,8 @@ const isAccount = (of: AccountKey) =>
   'email' in of ? sql`a.email_key = ${emailKeyOf(of.email)}` : sql`a.id = ${of.accountId}`;
 
 /**
- * Also locks the account until the transaction ends, so that `lockOut` and changes of the account wait. Must run before the
- * account's identities, sessions and second factor are locked.
+ * Locks the account until the transaction ends, so that `lockOut` and other changes of it wait, and returns its credentials.
+ * Must run before the account's identities and sessions are locked.
  */
 export async function lockCredentials(trx: Database, of: AccountKey): Promise<Credentials | undefined> {
   await sql`select from accounts a where ${isAccount(of)} for no key update`.execute(trx);

@@ -338,10 +338,19 @@ describe('an account page', () => {
     const begin = (on: TestApi) => new Browser(on).ask('POST', '/auth/oidc/begin', { purpose: 'confirm' });
     const asked = new URL((await begin(api)).body.url).searchParams;
     expect([asked.get('prompt'), asked.get('max_age')]).toEqual(['login', '0']);
-    const own = await start({ oidc: { oidcConfirm: false } });
+    const own = await start({
+      people: { operatorsNeedProvider: true },
+      oidc: { oidcConfirm: false, oidcLink: ['zonefleet.test'] },
+    });
     try {
       expect((await begin(own)).body.code).toBe('oidc_unavailable');
       expect((await new Browser(own).ask('GET', '/auth/oidc')).body.confirms).toBe(false);
+      await givePassword(own, 'operator');
+      expect((await new Browser(own).login('operator')).body.code).toBe('oidc_required');
+      idp.person = ann({ sub: 'op', email: emailOf('operator') });
+      const browser = new Browser(own);
+      expect((await browser.ask('POST', '/auth/oidc/finish', await comeBack(browser))).status).toBe(200);
+      expect((await browser.ask('POST', '/auth/confirm', { password: PASSWORD })).status).toBe(200);
     } finally {
       await own.stop();
     }

@@ -53,7 +53,7 @@ describe('the console with an identity provider', () => {
     expect(await page.getByText('evil').count()).toBe(0);
   });
 
-  it('offers a mailed link to a person without a password if the service has no provider any longer', async () => {
+  it('offers a mailed link to a person without a password if the service no longer has a provider', async () => {
     idp.person = { sub: 'nora', email: 'nora@new.example', email_verified: true, name: 'Nora' };
     const { page } = await own.open({ mayFail: true });
     await page.goto('/console/account');
