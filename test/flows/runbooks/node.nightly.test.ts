@@ -1,4 +1,4 @@
-// docs/operating/runbooks/lose-a-node.md, abuse.md and capacity.md, with one node and the API.
+// docs/operating/runbooks/lose-a-node.md, abuse.md, clock-wrong.md and capacity.md, with one node and the API.
 
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,7 +9,8 @@ import { type Machine, prepareMachine, runbook, untilAnswered } from '../../supp
 import { prepareFleet } from '../../support/runbooks/prepare-fleet.ts';
 import { until } from '../../support/tests/until.ts';
 
-const missing = ['nft', 'jq', 'ip', 'python3'].filter((program) => !isInstalled(program));
+const LIBFAKETIME = '/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1';
+const missing = ['nft', 'faketime', 'jq', 'ip', 'python3'].filter((program) => !isInstalled(program));
 const needs = missing.length === 0 ? '' : ` (skipped: needs ${missing.join(', ')})`;
 
 let database: TestDatabase;
@@ -33,6 +34,12 @@ afterAll(async () => {
   await database?.drop();
 });
 
+const isSigned = () =>
+  machine.shell('zonefleet dnssec verify shop.example').then(
+    () => true,
+    () => undefined,
+  );
+
 const untilListed = (state: string) =>
   until(async () => (await machine.shell('zonefleet node list')).includes(state), `ns1 is ${state}`);
 
@@ -52,6 +59,34 @@ describe.skipIf(needs !== '')(`the runbooks of nodes${needs}`, () => {
     expect(await machine.run(page, 'Verify')).toMatch(
       /ready.*ns1 +live.*\nns1\.example\.net\..*\nns1\.example\.net\./s,
     );
+    expect(page.rest()).toEqual([]);
+  });
+
+  it('a node with a wrong clock is found by TSIG, and accepts TSIG when its clock is right', async () => {
+    const page = runbook('clock-wrong');
+    const clock = join(machine.folder, 'clock');
+    writeFileSync(clock, '+1h\n');
+    machine.addProgram('chronyc', `[ "$1" = tracking ] || echo +0 > ${clock}`);
+    machine.configure('nameserver', {
+      DATABASE_URL: urlOf('zonefleet_node'),
+      TSIG_SECRETS: machine.setting('cli', 'TSIG_SECRETS') ?? '',
+      LD_PRELOAD: LIBFAKETIME,
+      FAKETIME_TIMESTAMP_FILE: clock,
+      FAKETIME_CACHE_DURATION: '1',
+      FAKETIME_DONT_FAKE_MONOTONIC: '1',
+    });
+    await machine.shell('systemctl restart zonefleet-nameserver');
+    await untilAnswered(machine.ports.dns, 'www.shop.example', '192.0.2.80');
+    expect(Math.abs(Number.parseInt(await machine.run(page, 'Check'), 10))).toBeLessThan(60);
+    expect(await machine.run(page, 'Check')).toContain('BADTIME');
+    await machine.run(page, 'Act'); // sets the clock
+    await machine.start('workers');
+    await machine.shell('zonefleet dnssec enable shop.example');
+    await until(isSigned, 'the domain is signed');
+    await machine.run(page, 'Act'); // verifies the signatures
+    const verified = await machine.run(page, 'Verify');
+    expect(verified).toContain('status: NOERROR');
+    expect(verified).not.toContain('BADTIME');
     expect(page.rest()).toEqual([]);
   });
 
