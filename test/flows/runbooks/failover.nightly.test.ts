@@ -30,6 +30,8 @@ beforeAll(async () => {
       '@db1.example.net': `@127.0.0.1:${primary.port}`,
       '@db2.example.net': `@127.0.0.1:${standby.port}`,
       '/var/lib/postgresql/15/main': standby.cluster,
+      'start postgresql@15-main': 'start postgresql@db2',
+      'mask --now postgresql@15-main': 'stop postgresql@db1',
     },
     { 'postgresql@db1': primary, 'postgresql@db2': standby },
   );
@@ -53,8 +55,9 @@ it.skipIf(needs !== '')(`fails over to a standby without a lost answer or edit${
   expect(await machine.run(page, 'Check')).toMatch(/pg_is_in_recovery \| t\n/);
   await machine.run(page, 'Act'); // stops the API and the workers
   await machine.run(page, 'Act'); // stops the primary
+  expect(await machine.run(page, 'Act', 2)).toContain('Connection refused');
   expect(await answered(machine.ports.dns, 'www.shop.example')).toBe('192.0.2.80');
-  expect(await machine.run(page, 'Act')).toBe('t\n'); // promotes the standby
+  expect(await machine.run(page, 'Act')).toBe('t\n\n'); // promotes the standby
   await machine.run(page, 'Act'); // changes the settings
   await machine.run(page, 'Act'); // starts the API and the workers
   expect(await machine.run(page, 'Act')).toMatch(/ready\n$/); // restarts the node
