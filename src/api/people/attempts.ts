@@ -16,6 +16,7 @@ import {
   EMAIL_RULE,
   type FailureRule,
   MAIL_RULE,
+  PROVIDER_RULE,
   secondsToWait,
 } from './failure-rules.ts';
 
@@ -70,9 +71,9 @@ export class Attempts {
     return this.#begin([fromNetwork(address), { key: `code:${accountId}`, rule: CLOSE_RULE }], tried);
   }
 
-  /** An attempt to sign in with the identity provider, whose outcome is known only after calls to it. */
+  /** An attempt to redeem a code of the identity provider. Its counter is independent of that of passwords. */
   forProvider(address: string): Promise<Attempt | Problem> {
-    return this.#begin([fromNetwork(address)]);
+    return this.#begin([{ key: `provider:${networkOf(address)}`, rule: PROVIDER_RULE }]);
   }
 
   /** Counts every mail for the network that requests it. Returns a problem if the network requested too many. */
