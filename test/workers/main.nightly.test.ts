@@ -1,4 +1,5 @@
 import { createServer } from 'node:net';
+import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { migrate } from '../../src/features/migrate.ts';
 import { listChecks } from '../../src/store/checks/check-runs.ts';
@@ -91,6 +92,22 @@ describe('the workers process', () => {
     } finally {
       await proxy.stop();
     }
+  });
+
+  it('starts although its connection is lost while it reads what the breaker holds', async () => {
+    const { db } = database;
+    const blocked = sql<{ pid: number }>`
+      select pid from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock' and query like '%breaker_trips%'`;
+    let started: ForkedWorker | undefined;
+    await db.transaction().execute(async (holder) => {
+      await sql`lock table breaker_trips in access exclusive mode`.execute(holder);
+      started = await start();
+      const pid = await until(async () => (await blocked.execute(db)).rows[0]?.pid, 'it waits for the table');
+      await sql`select pg_terminate_backend(${pid})`.execute(db);
+      await until(() => started?.log().includes('the database cannot be reached'), 'it lost the connection');
+    });
+    await ready(started as ForkedWorker);
   });
 
   it.skipIf(!HAS_REDIS)(
