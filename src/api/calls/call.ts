@@ -74,7 +74,7 @@ export interface Api {
   readonly originAllow?: readonly Network[];
   /** Counts the results sent by observers. */
   readonly countVantageAnswer?: (outcome: string) => void;
-  /** Undefined if there is no analytics store. Routes that need one then respond 503. */
+  /** Undefined if there is no analytics store. Routes that need one then respond 404. */
   readonly analytics?: Analytics | undefined;
   /** Services of features. */
   readonly services: Services;

@@ -53,7 +53,7 @@ describe('traffic-usage', () => {
     });
   });
 
-  it('responds 402 without a plan, and 503 without a store', async () => {
+  it('responds 402 without a plan, and 404 without a store', async () => {
     const { id: domainId } = await api.makeDomain('bare.test');
     await setPlan(api.db, { domainId, planSlug: null });
     const bare = await api.ask('GET', '/domains/bare.test/traffic-usage');
@@ -61,7 +61,7 @@ describe('traffic-usage', () => {
     const without = await startTestApi();
     try {
       await without.makeDomain(NAME);
-      expect((await without.ask('GET', `/domains/${NAME}/traffic-usage`)).status).toBe(503);
+      expect((await without.ask('GET', `/domains/${NAME}/traffic-usage`)).status).toBe(404);
       const { body } = await without.ask('GET', `/domains/${NAME}/features`);
       expect(JSON.stringify(body.domain_usage)).not.toContain('traffic_gb');
     } finally {

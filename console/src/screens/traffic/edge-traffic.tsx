@@ -97,8 +97,8 @@ function Details({ domain, period, requests }: DetailsProps) {
 }
 
 /** Missing features of the plan and a missing store are not errors. */
-function isQuiet({ status }: ApiError): boolean {
-  return status === 402 || status === 403 || status === 503;
+function isQuiet({ status, code }: ApiError): boolean {
+  return status === 402 || status === 403 || status === 503 || code === 'analytics_off';
 }
 
 function Fact({ term, value }: { readonly term: string; readonly value: string }) {

@@ -59,7 +59,7 @@ export default function TrafficScreen() {
   return (
     <div class="stack traffic">
       <Periods periods={PERIODS} chosen={period} />
-      {error?.status === 503 ? (
+      {error?.code === 'analytics_off' || error?.status === 503 ? (
         <Note>{error.code === 'analytics_off' ? <NoStore /> : <p>{text.away}</p>}</Note>
       ) : (
         <Failure error={error} onRetry={() => void reload()} />
