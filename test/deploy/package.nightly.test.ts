@@ -46,10 +46,6 @@ const ZONE = `$ORIGIN example.org.
 `;
 const PASSWORDS = { NODE: 'node-password-1', API: 'api-password-1', WORKER: 'worker-password-1' };
 /** Only the roles of processes need a password. */
-const HBA = `local all all trust
-host all zonefleet_node,zonefleet_api,zonefleet_worker 127.0.0.1/32 scram-sha-256
-host all all 127.0.0.1/32 trust
-`;
 /**
  * Records its arguments. Starts a unit as systemd does, as far as the units of Zonefleet need it: with the settings of its files
  * only, and as a user that owns the state and cannot read /etc/zonefleet.
@@ -85,7 +81,6 @@ beforeAll(async () => {
   execFileSync('minisign', ['-G', '-W', '-p', join(work, 'zonefleet.pub'), '-s', join(work, 'key')], {
     stdio: 'ignore',
   });
-  writeFileSync(join(work, 'hba.conf'), HBA);
   chmodSync(work, 0o755);
   copySources(join(work, 'copy'));
   // the commit of the second build, even if another is made meanwhile
@@ -95,7 +90,9 @@ beforeAll(async () => {
     // its mounts end with it, even if it is killed
     run('unshare', ['--mount', 'mmdebstrap', '--variant=minbase', '--quiet', 'bookworm', join(work, 'root')]),
   ]);
-  postgres = await startOwnPostgres({ parameters: { hba_file: join(work, 'hba.conf') } });
+  postgres = await startOwnPostgres({
+    needPassword: ['zonefleet_node', 'zonefleet_api', 'zonefleet_worker'],
+  });
   const [dns, nameserver, api, workers, http] = await Promise.all(
     Array.from({ length: 5 }, () => freePort()),
   );
