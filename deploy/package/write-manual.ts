@@ -7,6 +7,7 @@ import { CORE_COMMANDS } from '../../src/cli/core-commands.ts';
 import type { Cli } from '../../src/cli/terminal/cli.ts';
 import { commandOf } from '../../src/cli/terminal/commands.ts';
 import { FEATURES } from '../../src/features/every-feature.ts';
+import { SECRET_OF_FILE } from '../../src/process/settings/every-setting.ts';
 import type { Build } from './build.ts';
 
 const SETTING = /^\| `([A-Z0-9_]+)` \| (.+?) \| (.+?) \| (.+) \|$/gm;
@@ -101,6 +102,10 @@ export function settingsPage(root: string, build: Build): string {
     text(
       'Each file in /etc/zonefleet has lines NAME=value. A line that begins with # is a comment. A value with spaces is put in double quotes. A service reads its file when it starts: restart it after a change.',
     ),
+    '.SH SECRETS FROM FILES',
+    text(
+      `A secret can be in a file instead: NAME_FILE=path names a file that contains only the value, for example DATABASE_URL_FILE=/run/secrets/database-url. These settings accept it: ${[...SECRET_OF_FILE.values()].sort().join(', ')}.`,
+    ),
     '.SH SETTINGS',
     ...rows.flat(),
     '.SH FILES',
@@ -110,6 +115,9 @@ export function settingsPage(root: string, build: Build): string {
     '.TP',
     '.I /etc/zonefleet/cli.env',
     text('Settings of the command line.'),
+    '.TP',
+    '.I /usr/share/doc/zonefleet/docs',
+    text('The documents to which this page refers.'),
     '.SH SEE ALSO',
     '.BR zonefleet (1)',
   ]);
@@ -120,10 +128,11 @@ function page(name: string, section: number, { version, epoch }: Build, lines: r
   return `${[`.TH ${name.toUpperCase()} ${section} ${date} "Zonefleet ${version}"`, ...lines].join('\n')}\n`;
 }
 
-/** Removes the syntax of Markdown. */
+/** Removes the syntax of Markdown. A link to a section of the settings names their document. */
 function plain(markdown: string): string {
   return markdown
-    .replace(/\[([^\]]+)\]\([^)]*\)/g, '$1')
+    .replaceAll(/\[([^\]]+)\]\(#[^)]*\)/g, '"$1" in settings.md')
+    .replaceAll(/\[([^\]]+)\]\([^)]*\)/g, '$1')
     .replaceAll(/[`*]/g, '')
     .replaceAll('\\|', '|');
 }

@@ -8,7 +8,7 @@ import { documentsIn } from '../../deploy/package/documents.ts';
 import { installedPackages, packagesNeededBy, readLock } from '../../deploy/package/production-packages.ts';
 import { commandPage, settingsPage } from '../../deploy/package/write-manual.ts';
 import { CORE_COMMANDS } from '../../src/cli/core-commands.ts';
-import { READERS_OF } from '../../src/process/settings/every-setting.ts';
+import { READERS_OF, SECRET_OF_FILE } from '../../src/process/settings/every-setting.ts';
 import { ROOT } from '../support/tests/sources.ts';
 
 const BUILD = { version: '1.2.3', commit: undefined, epoch: 86_400 };
@@ -62,6 +62,18 @@ it('the manual page of the settings has every setting, without the syntax of Mar
   const names = [...READERS_OF.keys()].filter((name) => !files.test(name));
   expect(names.filter((name) => !page.includes(`\n\\fB${name}\\fR\n`))).toEqual([]);
   expect(page).not.toMatch(/`|\]\(/);
+  expect(page).not.toMatch(/see (above|below)/i);
+  expect(page).toContain('see "the queue" in settings.md.');
+});
+
+it('the manual page of the settings lists the secrets that can be in a file', () => {
+  const [, section = ''] = /^\.SH SECRETS FROM FILES\n(.*)$/m.exec(settingsPage(ROOT, BUILD)) ?? [];
+  expect(section).toContain('NAME_FILE=path');
+  expect(
+    [...SECRET_OF_FILE.values()].filter(
+      (name) => !section.includes(`${name},`) && !section.endsWith(`${name}.`),
+    ),
+  ).toEqual([]);
 });
 
 describe('the documents of a package', () => {
