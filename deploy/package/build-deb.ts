@@ -17,6 +17,7 @@ import {
 import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import type { Build } from './build.ts';
+import { checksumsOf } from './checksums.ts';
 import { documentsIn } from './documents.ts';
 import { licencesOf } from './licences.ts';
 import { makeReadable } from './make-readable.ts';
@@ -52,8 +53,10 @@ export async function buildDeb(options: DebOptions): Promise<string> {
   for (const name of ENV_FILES)
     place(join(own, `${name}.env`), join(work, 'etc/zonefleet', `${name}.env`), 0o640);
   const installed = sizeOf(work);
+  const checksums = checksumsOf(work);
   for (const name of ['postinst', 'prerm', 'postrm'])
     place(join(own, name), join(work, 'DEBIAN', name), 0o755);
+  write(join(work, 'DEBIAN/md5sums'), checksums);
   write(join(work, 'DEBIAN/conffiles'), ENV_FILES.map((name) => `/etc/zonefleet/${name}.env\n`).join(''));
   write(
     join(work, 'DEBIAN/control'),

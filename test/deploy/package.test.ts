@@ -1,9 +1,11 @@
-// The contents of packages: which npm packages they contain, and the manual pages.
+// The contents of packages: which npm packages they contain, the manual pages, and the sums of their files.
 
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { checksumsOf } from '../../deploy/package/checksums.ts';
 import { documentsIn } from '../../deploy/package/documents.ts';
 import { installedPackages, packagesNeededBy, readLock } from '../../deploy/package/production-packages.ts';
 import { commandPage, settingsPage } from '../../deploy/package/write-manual.ts';
@@ -74,6 +76,19 @@ it('the manual page of the settings lists the secrets that can be in a file', ()
       (name) => !section.includes(`${name},`) && !section.endsWith(`${name}.`),
     ),
   ).toEqual([]);
+});
+
+it('md5sum accepts the sums of the files of a package, which include all but its settings', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'zf-sums-'));
+  const paths = ['etc/zonefleet/api.env', 'usr/bin/zonefleet', 'usr/lib/a.mjs', 'usr/lib/a/b c.ts'];
+  for (const path of paths) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), `text of ${path}`);
+  }
+  const input = checksumsOf(folder);
+  const checked = execFileSync('md5sum', ['--check', '--strict'], { cwd: folder, input, encoding: 'utf8' });
+  rmSync(folder, { recursive: true });
+  expect(checked.trimEnd().split('\n').sort()).toEqual(paths.slice(1).map((path) => `${path}: OK`));
 });
 
 describe('the documents of a package', () => {
