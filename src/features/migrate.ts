@@ -9,7 +9,11 @@ import { refuseDroppedNames } from '../store/migrate/dropped-names.ts';
 import { limitLockWaits, listOpenTransactions } from '../store/migrate/lock-waits.ts';
 import { republishDomains } from '../store/migrate/republish-domains.ts';
 import { announceChanges } from '../store/postgres/announce-changes.ts';
-import { type GivenAnswerSettings, keepStored, saveAnswerSettings } from '../store/postgres/answer-settings.ts';
+import {
+  type GivenAnswerSettings,
+  keepStored,
+  saveAnswerSettings,
+} from '../store/postgres/answer-settings.ts';
 import type { Database } from '../store/postgres/database.ts';
 import { withMigrationLimits } from '../store/postgres/deadlines.ts';
 import { appliedMigrations, MIGRATION_NAMES } from '../store/postgres/schema-version.ts';

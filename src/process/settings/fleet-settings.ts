@@ -16,7 +16,8 @@ const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'
 /** Without a host, `?host=` names the directory of a socket. The URL standard does not know this form. */
 const databaseUrl = shape(
   'a URL like postgresql://user:password@host:5432/database, with %2F for a slash in the password',
-  (text) => (/^postgres(ql)?:\/\/\S+$/.test(text) && URL.canParse(text.replace('@/', '@host/')) ? text : undefined),
+  (text) =>
+    /^postgres(ql)?:\/\/\S+$/.test(text) && URL.canParse(text.replace('@/', '@host/')) ? text : undefined,
 );
 
 /** A user, or `user:group`. */
