@@ -106,7 +106,7 @@ function addChanges(dnssec: Command, cli: Cli): void {
     .argument('<name...>', 'names of domains and operator zones')
     .option(
       '--now',
-      'operator zones: confirm that the parents have had no DS for longer than its TTL; domains: skip the further seven days of waiting',
+      'operator zones: confirm that the parents have had no DS for longer than its TTL; domains: remove the signatures as soon as no resolver can have the DS, not seven days later',
     )
     .action(async (names: string[], { now = false }: { now?: boolean }) => {
       const { disableZones } = await import('./change-dnssec.ts');
