@@ -149,7 +149,7 @@ export class Cli {
     if (url !== undefined) return url;
     throw new Failure(
       'analytics',
-      `ANALYTICS_URL is not set, and no "npm start" with its own database and analytics store is running in ${dataDirectory}`,
+      `ANALYTICS_URL is not set, and no "npm start" with its own database and analytics store is running in ${dataDirectory}; "npm start -- --analytics" downloads and runs one`,
     );
   }
 
