@@ -100,7 +100,7 @@ export function settingsPage(root: string, build: Build): string {
     'zonefleet.env \\- settings of Zonefleet',
     '.SH DESCRIPTION',
     text(
-      'Each file in /etc/zonefleet has lines NAME=value. A line that begins with # is a comment. A value with spaces is put in double quotes. A service reads its file when it starts: restart it after a change.',
+      'Each file in /etc/zonefleet has lines NAME=value. A line that begins with # is a comment. A value with spaces or # is put in double quotes. A service reads its file when it starts: restart it after a change.',
     ),
     '.SH SECRETS FROM FILES',
     text(
