@@ -194,7 +194,8 @@ process.on('SIGINT', interrupt);
 for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => end(0));
 process.stdout.on('error', () => {}); // the terminal was closed; a signal ends the process
 
-const starting = (async () => start(readSettings(process.env), readArguments(process.argv.slice(2), process.env)))();
+const starting = (async () =>
+  start(readSettings(process.env), readArguments(process.argv.slice(2), process.env)))();
 starting.catch((error: unknown) => {
   if (stopping.signal.aborted) return;
   process.stderr.write(`zonefleet: ${explain(error)}\n`);

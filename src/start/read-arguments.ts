@@ -14,7 +14,8 @@ export function readArguments(
   env: Readonly<Record<string, string | undefined>>,
 ): Arguments {
   const taken = ['demo', 'analytics'].find((name) => env[`npm_config_${name}`] !== undefined);
-  if (taken !== undefined) throw new StartFault(`npm took --${taken} for itself: use npm start -- --${taken}`);
+  if (taken !== undefined)
+    throw new StartFault(`npm took --${taken} for itself: use npm start -- --${taken}`);
   const unknown = words.find((word) => word !== '--demo' && word !== '--analytics');
   if (unknown !== undefined)
     throw new StartFault(
