@@ -27,7 +27,9 @@ const rateBy = (label, metric, selector = '') => `sum by (${label}) (rate(${metr
 const processes = (selector) => [
   row('Processes'),
   graph('Memory', 'bytes', { '{{instance}}': `process_resident_memory_bytes{${selector}}` }),
-  graph('Processor', 'percentunit', { '{{instance}}': `rate(process_cpu_seconds_total{${selector}}${RATE})` }),
+  graph('Processor', 'percentunit', {
+    '{{instance}}': `rate(process_cpu_seconds_total{${selector}}${RATE})`,
+  }),
   graph('Open files', 'short', { '{{instance}}': `process_open_fds{${selector}}` }),
 ];
 
