@@ -36,7 +36,11 @@ it('migrate creates the schema that commands require, and changes nothing the se
   });
   const changed = await run(['migrate', '--plan', '--json'], { SOA_RNAME: 'root.example.net' });
   expect(changed.code).toBe(1);
-  expect(JSON.parse(changed.stdout)).toMatchObject({ ...readBuild(), steps: [], changed: ['SOA_RNAME'] });
+  expect(JSON.parse(changed.stdout)).toMatchObject({
+    ...readBuild(),
+    steps: [],
+    changed: [{ setting: 'SOA_RNAME' }],
+  });
 
   const again = await run(['migrate', '--json']);
   expect(again.code).toBe(0);
