@@ -23,7 +23,7 @@ describe.skipIf(needs !== '')(`the console${needs}`, () => {
       expect(page.url()).not.toContain(token);
       if (visit === 'Ann') {
         await page.getByRole('button', { name: 'Sign in with this link' }).click();
-        await page.getByRole('heading', { name: 'Domains' }).waitFor();
+        await page.getByRole('heading', { name: 'Domains', exact: true }).waitFor();
       }
       expect(faults).toEqual([]);
     }

@@ -96,7 +96,7 @@ describe('a page of another site, in a browser that is signed in', () => {
       context.waitForEvent('page'),
       page.evaluate(`globalThis.hold = window.open('${own.api.url}/console/'), undefined`),
     ]);
-    await opened.getByRole('heading', { name: 'Domains' }).waitFor();
+    await opened.getByRole('heading', { name: 'Domains', exact: true }).waitFor();
     expect(await opened.evaluate('window.opener')).toBeNull();
     expect(await page.evaluate('hold.closed')).toBe(true);
   });

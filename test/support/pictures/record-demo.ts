@@ -17,7 +17,7 @@ export async function recordDemo(
   await serveConsole(context, folder); // the current version, regardless of the demo's build
   await page.goto(pathname + hash);
   await page.getByRole('button', { name: 'Sign in with this link' }).click();
-  await page.getByRole('heading', { name: 'Domains' }).waitFor();
+  await page.getByRole('heading', { name: 'Domains', exact: true }).waitFor();
   await furnish(context, origin);
   const recording = recordAnswers(context);
   for (const screen of SCREENS) await openScreen(page, screen);
