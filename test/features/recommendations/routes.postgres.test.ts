@@ -112,7 +112,7 @@ describe('recommendations', () => {
   });
 });
 
-it('counts of DNS answers respond 503 without a store', async () => {
+it('counts of DNS answers respond 404 without a store', async () => {
   const answer = await api.ask('GET', `/analytics/dns?domain=${name}`);
   expect([answer.status, answer.body]).toEqual([404, expect.objectContaining({ code: 'analytics_off' })]);
 });
