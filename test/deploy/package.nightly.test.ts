@@ -45,7 +45,6 @@ const ZONE = `$ORIGIN example.org.
 @ 300 NS ns2.example.net.
 `;
 const PASSWORDS = { NODE: 'node-password-1', API: 'api-password-1', WORKER: 'worker-password-1' };
-/** Only the roles of processes need a password. */
 /**
  * Records its arguments. Starts a unit as systemd does, as far as the units of Zonefleet need it: with the settings of its files
  * only, and as a user that owns the state and cannot read /etc/zonefleet.
@@ -171,7 +170,6 @@ it.skipIf(skipped !== '')(
       expect(await shown.json()).toMatchObject({ name: 'shop.net', status: 'pending' });
       expect(statSync(join(root, 'etc/zonefleet/cli.env')).mode & 0o777).toBe(0o640);
       expect(existsSync(join(root, 'usr/share/man/man1/zonefleet.1.gz'))).toBe(true);
-      expect(brokenLinks(join(root, 'usr/share/doc/zonefleet'))).toEqual([]);
     });
   },
 );
@@ -278,19 +276,6 @@ function commandsOf(document: string, heading: string): string[] {
     .split('\n')
     .filter((line) => line.startsWith('    '))
     .map((line) => line.slice(4));
-}
-
-/** Returns the links to other files that do not exist. */
-function brokenLinks(folder: string): string[] {
-  const documents = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((path) =>
-    path.endsWith('.md'),
-  );
-  expect(documents).toContain('docs/operating/install.md');
-  return documents.flatMap((path) =>
-    [...readFileSync(join(folder, path), 'utf8').matchAll(/\]\(([^)#\s:]+)(?:#[^)\s]*)?\)/g)]
-      .filter(([, link = '']) => !existsSync(join(folder, dirname(path), link)))
-      .map(([, link]) => `${path}: ${link}`),
-  );
 }
 
 /** Replaces the documented addresses, names and passwords. */
