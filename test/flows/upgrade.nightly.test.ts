@@ -30,7 +30,7 @@ const APEX = 'shop.example';
 const ROLES = { api: 'zonefleet_api', node: 'zonefleet_node', worker: 'zonefleet_worker' } as const;
 
 let home: string;
-/** Where the fleet's code is installed. An upgrade replaces the directory. */
+/** The directory of the fleet's code. An upgrade replaces it. */
 let code: string;
 let database: TestDatabase;
 let owner: string;

@@ -16,7 +16,7 @@ const MOST_BLOCK_MS = 24 * 60 * MINUTE_MS;
 /** For one network, browser or session, and for the codes of one account. */
 export const CLOSE_RULE: FailureRule = { limit: 10, windowMs: 15 * MINUTE_MS, grows: true };
 /**
- * For codes of the identity provider, from one network. Nobody can guess them, so the rule only limits the requests to
+ * For codes of the identity provider, from one network. Codes cannot be guessed, so the rule only limits the requests to
  * the provider, and the block must be short for other people in the network.
  */
 export const PROVIDER_RULE: FailureRule = { limit: 30, windowMs: MINUTE_MS, grows: false };
