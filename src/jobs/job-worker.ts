@@ -53,6 +53,7 @@ export function runJobWorker<J extends object>(
     running++;
     const report = async (progress: object) => job.updateProgress(progress).catch(() => {});
     try {
+      stopping.signal.throwIfAborted(); // BullMQ may fetch one more job while it closes
       await run(job.data, { signal: stopping.signal, again: job.attemptsStarted > 1, report });
     } catch (error) {
       if (!stopping.signal.aborted) throw error;

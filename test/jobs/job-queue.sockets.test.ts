@@ -181,7 +181,7 @@ for (const backend of BACKENDS) {
         await new Promise((_, fail) => signal.addEventListener('abort', () => fail(signal.reason)));
       });
       await until(() => begun === 2);
-      await workers.pop()?.stop(50); // the runs end only when they are aborted
+      await workers.pop()?.stop(0); // the runs end only when they are aborted
       expect(await queue.depth()).toEqual({ waiting: 2, active: 0, delayed: 0, dead: 0 });
       const seen: number[] = [];
       run(async ({ domainId }) => void seen.push(domainId));
