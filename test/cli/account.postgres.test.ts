@@ -14,7 +14,9 @@ import { type CataloguePlan, listPlans } from '../../src/store/accounts/plans.ts
 import { loadCredentials, makeLink, setPassword, takeLink } from '../../src/store/people/credentials.ts';
 import { linkIdentity, listIdentities } from '../../src/store/people/identities.ts';
 import { listSessions, openSession } from '../../src/store/people/sessions.ts';
+import { confirmTotp, loadTotp, saveTotp, takeRecoveryCode } from '../../src/store/people/totp.ts';
 import { publishDatabaseUrl } from '../../src/store/postgres/database-url.ts';
+import { KeyBoxes } from '../../src/store/secrets/key-boxes.ts';
 import { runCommands } from '../support/cli/run-commands.ts';
 import { findApiKey } from '../support/database/api-keys.ts';
 import { keptDatabase, sharedDatabase } from '../support/tests/shared-database.ts';
@@ -182,6 +184,32 @@ describe('zonefleet account lock', () => {
     expect(listed.stdout).toMatch(new RegExp(`identity\\.unlink.*person ${id}`));
     const { entries } = JSON.parse((await audit('--about', String(bob), '--json')).stdout);
     expect(entries).toEqual([]);
+  });
+
+  it('account otp-reset turns two-step sign-in off and ends the sessions of this account only', async () => {
+    const made = await createAccount(db, { email: 'bob@shop.example' });
+    const bob = made.kind === 'created' ? made.account.id : 0;
+    const boxes = new KeyBoxes([{ name: 'k1', secret: Buffer.alloc(32, 7) }]);
+    for (const accountId of [id, bob]) {
+      await saveTotp(
+        db,
+        accountId,
+        await boxes.seal(db, ['totp', String(accountId)], Buffer.from('a secret')),
+      );
+      await confirmTotp(db, accountId, [Buffer.alloc(32, accountId)]);
+      await openSession(db, { accountId, carrier: 'cookie', address: '192.0.2.1', userAgent: undefined });
+    }
+    const stdout = `reset two-step sign-in of ann@shop.example account ${id}\n`;
+    expect(await run('otp-reset', 'ann@shop.example')).toEqual({ code: 0, stdout, stderr: '' });
+    expect(await loadTotp(db, id)).toBeUndefined();
+    expect(await takeRecoveryCode(db, id, Buffer.alloc(32, id))).toBe(false);
+    expect(await listSessions(db, id)).toEqual([]);
+    expect(await loadTotp(db, bob)).toMatchObject({ isConfirmed: true });
+    expect(await listSessions(db, bob)).toHaveLength(1);
+    const stderr = 'ann@shop.example: two-step sign-in is off\n';
+    expect(await run('otp-reset', 'ann@shop.example')).toEqual({ code: 1, stdout: '', stderr });
+    const { entries } = JSON.parse((await audit('--action', 'account.disable_otp', '--json')).stdout);
+    expect(entries).toMatchObject([{ target: 'ann@shop.example' }]);
   });
 
   it('account email replaces the address, unless another account has it', async () => {

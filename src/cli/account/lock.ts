@@ -1,4 +1,5 @@
-// `zonefleet account lock` and `account email`: for a hijacked account (docs/operating/runbooks/hijacked-account.md).
+// `zonefleet account lock`, `account email` and `account otp-reset`: for people who have lost access to their account, and
+// accounts that were hijacked (docs/operating/runbooks/hijacked-account.md).
 
 import type { Command } from 'commander';
 import type { Cli } from '../terminal/cli.ts';
@@ -22,6 +23,14 @@ export function addLockCommands(account: Command, cli: Cli): void {
     .argument('<account>', "the account's email or id")
     .argument('<email>', 'the new email address')
     .action((wanted: string, email: string) => replaceEmail(cli, wanted, email));
+
+  account
+    .command('otp-reset')
+    .description(
+      'turn two-step sign-in of an account off and end its sessions, for a person who lost the second factor and the recovery codes; exit 1 if it is off',
+    )
+    .argument('<account>', "the account's email or id")
+    .action((wanted: string) => resetOtp(cli, wanted));
 }
 
 async function lock(cli: Cli, wanted: string): Promise<void> {
@@ -99,6 +108,26 @@ async function replaceEmail(cli: Cli, wanted: string, given: string): Promise<vo
       else if (isChanged) await cli.output.print(`updated ${email} account ${id}`);
       else await cli.output.complain(`${wanted}: ${message}`);
       return isChanged ? 0 : 1;
+    }),
+  );
+}
+
+async function resetOtp(cli: Cli, wanted: string): Promise<void> {
+  const { endOtherSessions } = await import('../../store/people/sessions.ts');
+  const { deleteTotp } = await import('../../store/people/totp.ts');
+  await cli.withStore((db) =>
+    withAccount(db, wanted, cli.output, async ({ id, email }) => {
+      const isReset = await cli.audited(db, 'account.disable_otp', async (trx, tell) => {
+        if (!(await deleteTotp(trx, id))) return false;
+        await endOtherSessions(trx, id);
+        tell({ accountId: id, target: { name: email } });
+        return true;
+      });
+      const outcome = isReset ? 'reset' : 'off';
+      if (cli.output.json) await cli.output.print(JSON.stringify({ account: { id, email }, outcome }));
+      else if (isReset) await cli.output.print(`reset two-step sign-in of ${email} account ${id}`);
+      else await cli.output.complain(`${wanted}: two-step sign-in is off`);
+      return isReset ? 0 : 1;
     }),
   );
 }

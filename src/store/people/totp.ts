@@ -62,7 +62,11 @@ export async function takeRecoveryCode(trx: Database, accountId: number, hash: B
   return numAffectedRows === 1n;
 }
 
-export async function deleteTotp(trx: Database, accountId: number): Promise<void> {
+/** Returns false if the account has no second factor. */
+export async function deleteTotp(trx: Database, accountId: number): Promise<boolean> {
   await sql`delete from recovery_codes where account_id = ${accountId}`.execute(trx);
-  await sql`delete from account_totp where account_id = ${accountId}`.execute(trx);
+  const { numAffectedRows } = await sql`delete from account_totp where account_id = ${accountId}`.execute(
+    trx,
+  );
+  return numAffectedRows === 1n;
 }
