@@ -99,9 +99,9 @@ const changePassword = route(session({ fresh: true }), {
     const outcome = await people.turns.run<z.output<typeof Rotated> | Problem>(asker.address, async () => {
       const hash = await hashPassword(body.password);
       return await inTransaction(api.db, async (trx) => {
-        await setPassword(trx, session.accountId, hash);
-        await dropLinks(trx, session.accountId);
         const { accountId } = session;
+        await dropLinks(trx, accountId); // before the account is locked, in the order of `lockOut`
+        await setPassword(trx, accountId, hash);
         await writeAudit(trx, { action: 'account.password', by: asActor(caller), accountId });
         const renewed = await renewSession(trx, call, session);
         return renewed instanceof Problem
