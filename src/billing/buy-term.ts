@@ -1,4 +1,4 @@
-// Decides if a term may be bought for a domain with a given subscription, and when the new term starts.
+// Decides whether a term may be bought for a domain with a given subscription, and when the new term starts.
 
 import { addDays, GRACE_DAYS, type SubscriptionState, type Term } from './subscription.ts';
 

@@ -55,7 +55,7 @@ export function parseName(text: string, origin?: Name): Name {
 /** Printable ASCII without backslashes. */
 const PLAIN = /^[!-[\]-~]+$/;
 
-/** The usual case, thousands of times in a zone file. Returns undefined for names with escapes or faults. */
+/** Parses the usual names faster, because a zone file has many. Returns undefined for names with escapes or errors. */
 function parsePlainName(text: string, origin: Name | undefined): Name | undefined {
   const end = text.endsWith('.') ? ROOT : origin;
   if (end === undefined || !PLAIN.test(text)) return undefined;
@@ -182,7 +182,7 @@ export function encodeName(name: Name): Uint8Array {
   return Buffer.from(name, 'latin1');
 }
 
-/** The name that `decodeName` reads: a peer may send thousands of names with a hundred labels each. */
+/** Buffer of `decodeName`, which is shared because a peer may send thousands of names with a hundred labels each. */
 const decoded = Buffer.alloc(MAX_NAME_OCTETS);
 
 /**

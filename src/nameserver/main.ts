@@ -77,7 +77,7 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
   await serveZones({ ...settings, ...memory, ...started });
 }
 
-/** Returns the snapshot's directory: in DATA_DIR, or in root's directory if the process's user cannot enter DATA_DIR. */
+/** Returns the snapshot's directory: below DATA_DIR or, if the user of the process cannot enter it, below root's directory. */
 function placeSnapshot({ dataDirectory, nodeName }: Settings, user: ProcessUser | undefined): string {
   const place = join(dataDirectory, 'nodes', nodeName);
   return user === undefined

@@ -110,7 +110,7 @@ export async function serveZones(options: ServeOptions): Promise<void> {
   const slowPath = hasTransferThread(options) ? new SlowPath() : undefined;
   let transfers: TransferThread | undefined;
   const observer = observerOf(options, counters);
-  // Already now: a rotation of the log must not end a node that loads its zones.
+  // Set before the zones are loaded, because without a handler a log rotation (SIGHUP) would end the process.
   if (options.queryLog !== undefined) life.onHangup(() => observer?.reopen());
   let tls: TlsThread | undefined;
   let xdp: Xdp | undefined;
@@ -186,7 +186,7 @@ export async function serveZones(options: ServeOptions): Promise<void> {
     countries: options.countries,
     zoneCounts: options.zoneCounts.at(position),
   });
-  // Only now: the snapshot has replaced the seed of the image's hashes.
+  // Must follow the restore, which replaces the seed of the image's hashes.
   const opened = openAnswerer({ Answerer }, partsOf(TCP_SLOT, 0), reportFailure);
   const answers = { ...opened, sampler: observer?.createSampler(opened.counters), slowPath };
   const inherited = predecessor?.addresses ?? [];
@@ -238,7 +238,7 @@ export async function serveZones(options: ServeOptions): Promise<void> {
     xdp?.activateInherited();
     thread.predecessorEnded();
   }
-  // Only now: if this process ends earlier, its parent lets the predecessor continue.
+  // Reported last: if this process ends earlier, its parent lets the predecessor continue.
   life.ready({ addresses });
   if (udp.io === 'koffi') {
     const { offerSockets } = await import('./offer-sockets.ts');
@@ -257,7 +257,7 @@ function xdpChoice(options: ServeOptions): UdpOptions['xdp'] {
   return { interfaces: dnsIo === 'xdp' ? xdpInterfaces : [], maxQueues: xdpQueues, inherited };
 }
 
-/** Loads the code and starts the thread only now, so that it does not delay the start of the node. */
+/** Loads the code and starts the thread. Called last, so that it does not delay the start of the node. */
 async function startTransfers(
   options: ServeOptions,
   settings: SharedAnswerSettings,
@@ -327,7 +327,7 @@ function answerSettings(options: ServeOptions): SharedAnswerSettings {
 }
 
 function failureReporter(log: Log, counters: readonly QueryCounters[]): (error: unknown) => void {
-  // The counter has all failures.
+  // Not every failure is logged. The counter includes all of them.
   return throttled((error) => {
     const { failed } = sumCounters(counters);
     log.error({ err: error, failed }, 'unhandled error in query, answered SERVFAIL');

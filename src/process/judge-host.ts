@@ -1,4 +1,4 @@
-// Decides if a request's Host header is accepted at an address that requires no key. An attacker's page can resolve its own
+// Decides whether a request's Host header is accepted at an address that requires no key. An attacker's page can resolve its own
 // name to our address (DNS rebinding), and browsers then read our responses under that name. So only names that an attacker
 // cannot have are accepted.
 

@@ -1,4 +1,5 @@
-// Shared by what reconnects to Postgres: an interruptible wait, the time until the next attempt, and rare log lines.
+// Helps modules that reconnect to Postgres: limits their log lines, computes the time until the next attempt, and waits
+// until then or until a signal.
 
 import { setTimeout as pause } from 'node:timers/promises';
 

@@ -1,4 +1,4 @@
-// Decides if `npm start` runs the embedded analytics store, and returns its directory, memory limit and password. The
+// Decides whether `npm start` runs the embedded analytics store, and returns its directory, memory limit and password. The
 // password is new at each start.
 
 import { randomBytes } from 'node:crypto';

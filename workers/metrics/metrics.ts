@@ -27,7 +27,7 @@ export interface WorkerGauges {
   pool(): PoolState | undefined;
   /** True if the root did not validate when its keys were last queried. */
   hasRootFault(): boolean;
-  /** State of the observers elsewhere. */
+  /** State of the observers. */
   vantages(): VantageState;
   /** The slots for slow checks. */
   readonly slots: { readonly slow: number; readonly refused: number };
@@ -54,7 +54,7 @@ export interface WorkerMetrics {
   ): void;
   /** Counts a domain whose published zone differs from its records. */
   countPublishFault(): void;
-  /** Counts a change that observers elsewhere were asked about. */
+  /** Counts a status change that observers were asked to confirm. */
   countVantageAsk(outcome: string): void;
   /** Counts names that nodes reported because they received queries for them. */
   countAskedNames(asked: AskedNames): void;

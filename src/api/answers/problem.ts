@@ -77,7 +77,7 @@ export interface ProblemMembers {
   readonly feature?: string;
   /** With `invite_email_mismatch`: the invited email, masked. */
   readonly invited_email?: string;
-  /** For removed routes: the text for people. There, `error` is a fixed word for programs. */
+  /** Human-readable message, only for removed routes, whose `error` is a fixed word for programs. */
   readonly message?: string;
 }
 

@@ -9,7 +9,7 @@ interface RoomSize {
 export interface Reservation {
   /** Returns false if there is no room for this many more bytes. The body must then be refused. */
   grow(bytes: number): boolean;
-  /** Counts the bytes of a response, which can no longer be refused. They reduce the room for the next bodies. */
+  /** Counts bytes that can no longer be refused, such as those of a response. They leave less memory for the next bodies. */
   hold(bytes: number): void;
   release(): void;
 }

@@ -1,4 +1,4 @@
-// Observation in the evidence, before a profile decides if it is reported.
+// Observation in the evidence, before a profile decides whether it is reported.
 
 import type { Name } from '../../dns/name.ts';
 import type { ChildCode } from './child-codes.ts';

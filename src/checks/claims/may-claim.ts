@@ -1,4 +1,4 @@
-// Decides if an account may claim a name that other accounts hold or wait for (docs/rules.md "Claims"). A waiting claim
+// Decides whether an account may claim a name that other accounts hold or wait for (docs/rules.md "Claims"). A waiting claim
 // excludes no other.
 
 /** Maximum number of domains that may wait for one name. */

@@ -6,13 +6,16 @@ import { DAY_MS as DAY } from './rules.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
-/** After a DS was requested or its request withdrawn. */
+/** Applies after a DS was requested, or its request was withdrawn. */
 const HASTE = { forMs: 6 * HOUR, everyMs: 5 * MINUTE };
 const PATIENCE = { forMs: 30 * DAY, everyMs: HOUR };
 /** A gap of a day would restart the stay. */
 const DURING_STAY = 6 * HOUR;
 
-/** Returns milliseconds since 1970. Returns undefined if only a changed delegation check triggers the query. */
+/**
+ * Returns the time of the next query, in milliseconds since 1970. Returns undefined if a query is needed only when a delegation
+ * check sees a different DS set.
+ */
 export function nextDsAt(machine: Machine, at: number): number | undefined {
   const { waiting, askedAt, serving, parent } = machine;
   if (waiting === null) return undefined;

@@ -32,7 +32,7 @@ const RARELY_MS = 600_000;
 /** Longer than one query with its retries. A process that ended leaves its query open. */
 const OPEN_MS = 12_000;
 
-/** Decides if an address may be queried now that may never have answered. */
+/** Decides whether an address may be queried now that may never have answered. */
 export function judgeTrial(memory: AddressMemory | undefined, now: number): Trial {
   const known = memory ?? NOTHING;
   const { repliedAt, silences, openUntil } = known;

@@ -97,7 +97,7 @@ export interface TxtResolverEvidence {
 
 export interface TxtEvidence {
   readonly host: Name;
-  /** Links in the order of the aliases. The last one has the values, unless `failure` tells why it was not reached. */
+  /** Links in the order of the aliases. The last one has the values, unless `failure` says why it was not reached. */
   readonly links: readonly TxtLink[];
   /** Empty if the challenge's name has no values, because no wildcard must be excluded then. */
   readonly siblings: readonly TxtSibling[];

@@ -1,4 +1,4 @@
-// Decides if the types of an NSEC or NSEC3 record deny a type at its name.
+// Decides whether the types of an NSEC or NSEC3 record deny a type at its name.
 
 import { TYPE } from '../../dns/type-codes.ts';
 

@@ -1,4 +1,4 @@
-// Decides if enough voices confirm a change (docs/rules.md "Vantage points"): all that answered except one, and at least
+// Decides whether enough voices confirm a change (docs/rules.md "Vantage points"): all that answered except one, and at least
 // two. A voice that is unavailable does not count, so disabling voices only causes delay.
 
 import type { Voice } from './voices.ts';

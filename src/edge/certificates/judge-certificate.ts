@@ -1,4 +1,4 @@
-// Decides if a certificate and its key may be used for a domain, and builds the chain.
+// Decides whether a certificate and its key may be used for a domain, and builds the chain.
 
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import {

@@ -1,4 +1,4 @@
-// Decides if the edges have the answers to an order's challenges. Every edge that the authority may contact needs them.
+// Decides whether the edges have the answers to an order's challenges. Every edge that the authority may contact needs them.
 
 /** State of one edge. */
 export interface EdgeSight {

@@ -37,8 +37,8 @@ const PAUSE_MS = 10_000;
 /** Maximum number of concurrent calls, so that a slow provider does not occupy the process. */
 const MAX_RUNNING = 20;
 /**
- * Makes the provider report when it authenticated the person (OpenID Connect Core §3.1.2.1). As long as the longest
- * session here, so that people do not have to authenticate again because of it.
+ * Makes the provider report when it authenticated the person (OpenID Connect Core §3.1.2.1). Equal to the longest
+ * session here, so that the provider does not make people authenticate more often.
  */
 const MAX_AGE_SECONDS = 90 * 86_400;
 
@@ -185,7 +185,7 @@ async function discover(
   }
 }
 
-/** Names the provider's own issuer if it is not the one of the settings, for example without a final slash. */
+/** Returns an error that names the provider's issuer if it differs from the setting, for example by a final slash. */
 function issuerFault(error: unknown): string | undefined {
   const { attribute, body } = ((error as Error).cause ?? {}) as {
     attribute?: string;

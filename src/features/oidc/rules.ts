@@ -7,7 +7,7 @@ export const PURPOSES = ['sign-in', 'confirm', 'link'] as const;
 export type Purpose = (typeof PURPOSES)[number];
 
 interface FlowSecrets {
-  /** Returned by the provider, so that no other page can end the sign-in in this browser. */
+  /** Returned by the provider, so that no other page can complete a sign-in in this browser. */
   readonly state: string;
   /** Returned in the ID token, so that a token of another sign-in is not accepted. */
   readonly nonce: string;
@@ -89,9 +89,9 @@ export function readPerson(
   };
 }
 
-/** A person has this time to return from the provider's page after authenticating. */
+/** Maximum time between authentication at the provider and the return to this service. */
 const RETURN_SECONDS = 300;
-/** Allowed difference of the clocks. */
+/** Allowed difference between the clocks of the provider and this service. */
 export const SKEW_SECONDS = 60;
 
 /** `authTime` is the claim `auth_time` of the ID token, in seconds. Without it, the person may have authenticated long ago. */

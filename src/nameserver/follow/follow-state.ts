@@ -26,7 +26,7 @@ export interface FollowState {
   /** Zones whose newest content does not fit into the image. */
   withoutRoom: number;
   held: { id: string; since: Date; zones: number } | undefined;
-  /** Reports of unproven zones with queries: made and dropped. */
+  /** Number of unproven zones that received queries, reported or dropped. */
   asked: { reported: number; dropped: number };
   /** Answers counted by zone: reported, not attributed to a zone, dropped. */
   counted: { reported: number; other: number; dropped: number };

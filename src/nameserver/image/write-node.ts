@@ -68,7 +68,7 @@ function compileNode(apex: Name, node: NodeContent): number {
   return length;
 }
 
-/** Writes a set with its signatures, and the words about their octets. Returns the number of octets. */
+/** Writes a set and its signatures, and the words at `word` that contain their sizes. Returns the number of octets. */
 function compileInto(
   set: RecordSet,
   apexOctets: number,

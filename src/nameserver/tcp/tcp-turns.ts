@@ -100,7 +100,7 @@ export class TcpTurns {
     return cost;
   }
 
-  /** RFC 7766 §6.2.2 does not specify how to slow down a busy client. It is read more slowly, and loses nothing. */
+  /** Reads more slowly from a busy client, which loses no queries. RFC 7766 §6.2.2 does not specify how to slow a client. */
   #slow(network: TcpNetwork): void {
     this.#counters.tcpSlowed++;
     this.#slowed.add(network);

@@ -10,7 +10,7 @@ const storeUrl = shape('a URL like https://user:password@host:8443/database', (t
 });
 
 export const ANALYTICS_SETTINGS = {
-  /** Determines if `npm start` runs its own store when `analyticsUrl` is undefined. Undefined if the operator has not chosen. */
+  /** Determines whether `npm start` runs its own store when `analyticsUrl` is undefined. Undefined if the operator has not chosen. */
   analytics: setting({
     name: 'ANALYTICS',
     readers: ['npm start'],
@@ -27,7 +27,7 @@ export const ANALYTICS_SETTINGS = {
     is: '`https://user:password@host:8443/database`, a ClickHouse 25.8 or newer, which stores the analytics',
     isSecret: true,
   }),
-  /** Determines if raw lines contain the client's whole address or only its /24 or /48. */
+  /** Determines whether raw lines contain the client's whole address or only its /24 or /48. */
   analyticsClients: setting({
     name: 'ANALYTICS_CLIENTS',
     readers: ['API'],

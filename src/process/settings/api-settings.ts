@@ -132,7 +132,7 @@ export const API_SETTINGS = {
     is: '`svc_` and 40 letters and digits: when the API starts, it stores exactly this key for the first global admin',
     isSecret: true,
   }),
-  /** The first seals, and all unseal. Without any, `npm start` creates one. */
+  /** The first key encrypts, and every key can decrypt. If there is none, `npm start` creates one. */
   keySecrets: setting({
     name: 'KEY_SECRETS',
     readers: ['API', 'workers', 'CLI', 'npm start'],

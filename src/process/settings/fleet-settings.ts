@@ -139,7 +139,7 @@ export const FLEET_SETTINGS = {
     is: 'the same for IPv6',
     mayBeEmpty: true,
   }),
-  /** Undefined: derived from the first nameserver's name. */
+  /** If undefined, it is derived from the first nameserver's name. */
   soaRname: setting({
     name: 'SOA_RNAME',
     readers: MIGRATING,
@@ -147,7 +147,7 @@ export const FLEET_SETTINGS = {
     byDefault: { words: '`hostmaster.` and the parent of the first nameserver', make: () => undefined },
     is: 'the mailbox in the SOA of customer zones, in the form of a name',
   }),
-  /** Undefined: a process started by root chooses its user at the start. 'off': root stays root. */
+  /** If undefined, a process started by root chooses its user at the start. If 'off', root stays root. */
   runAs: setting({
     name: 'RUN_AS',
     readers: RUNNING,
@@ -164,7 +164,7 @@ export const FLEET_SETTINGS = {
     is: '`node:PASSWORD,api:PASSWORD,worker:PASSWORD`, each of 8 or more letters, digits and `._~-`',
     isSecret: true,
   }),
-  /** The first seals, and all unseal. Without any, `npm start` creates one. */
+  /** The first key encrypts, and every key can decrypt. If there is none, `npm start` creates one. */
   tsigSecrets: setting({
     name: 'TSIG_SECRETS',
     readers: EVERYONE,

@@ -2,7 +2,7 @@
 // omits DS from them looks like a parent without DS, and key removal depends on the difference.
 //
 //   walk to the parent ─▶ its keys, if it is signed ─▶ addresses of all its servers ─▶ DS at each, verified with those keys
-//                     ◀─ a zone between them turned up: once more, from there ──┘
+//                     ◀─ a zone between them is found: repeat from there ───────┘
 
 import type { DsAnswer, DsEvidence } from '../../checks/dnssec/ds-evidence.ts';
 import { ValidationBudget } from '../../checks/validation/budget.ts';
@@ -73,7 +73,7 @@ interface Asking {
   readonly budget: ValidationBudget;
 }
 
-/** Returns undefined if the journey has discovered a zone between this one and the domain. */
+/** Returns undefined if a reply reveals another zone between the parent and the domain. */
 async function askAll(
   state: ResolverState,
   work: Work,

@@ -1,4 +1,4 @@
-// Decides if received octets answer a query (RFC 5452 §9.1), and what to do next. A message that an off-path attacker could
+// Decides whether received octets answer a query (RFC 5452 §9.1), and what to do next. A message that an off-path attacker could
 // have sent is `unrelated`: the real reply may still come.
 
 import { WireError } from '../../dns/errors.ts';

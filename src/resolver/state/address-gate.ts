@@ -1,4 +1,4 @@
-// Decides if a query may be sent to an address at all. Zone owners choose addresses, so all workers together query an
+// Decides whether a query may be sent to an address at all. Zone owners choose addresses, so all workers together query an
 // address rarely until it has answered, and each network gets a limited number of queries per second.
 //
 //   silent lately ──> barred
@@ -22,7 +22,7 @@ export type Entry =
 
 /** Shares the workers' knowledge about addresses that may never have answered. */
 export interface TrialSource {
-  /** Decides if the address may be queried now. If so, the query counts. */
+  /** Decides whether the address may be queried now. If so, the query counts. */
   ask(address: string): Promise<{ readonly kind: Trial['kind']; readonly waitMs?: number }>;
   /** Reports that a query has ended, or that the address has answered. */
   report(address: string, replied: boolean): void;

@@ -33,7 +33,7 @@ export interface Surroundings {
   readonly allowed: readonly Network[];
   /** Waits until a query may be sent to an address. */
   readonly rates: { take(address: string, signal: AbortSignal): Promise<void> };
-  /** Decides if an address may be queried at all. Absent: every address may be. */
+  /** Decides whether an address may be queried at all. Absent: every address may be. */
   readonly gate?: Pick<AddressGate, 'enter'>;
   /** The silent parents. */
   readonly silences?: Pick<Silences, 'isSilent' | 'noteSilence' | 'noteReply'>;

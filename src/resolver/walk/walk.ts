@@ -15,7 +15,7 @@ import { nextStep } from './next-step.ts';
 
 const NO_CUT: KnownCut = { kind: 'none' };
 
-/** What one walk, or several for one name, has learned. It is kept even if a TTL of 0 prevents caching. */
+/** The zones that one walk, or several walks for one name, have found. They are kept even if a TTL of 0 prevents caching. */
 export class Journey {
   readonly start: KnownZone;
   /** The path so far, from the start to the last zone. */

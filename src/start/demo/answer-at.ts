@@ -83,7 +83,7 @@ export class AnsweringPlaces {
     for (const tcp of this.#tcp) tcp.close();
   }
 
-  /** Reads one message at a time, each preceded by its length (RFC 1035 §4.2.2). Less than two messages are buffered. */
+  /** Reads one message at a time, each preceded by its length (RFC 1035 §4.2.2). Fewer than two messages are buffered. */
   #connect(socket: Socket): void {
     this.#connections.add(socket);
     socket.on('close', () => this.#connections.delete(socket));

@@ -86,13 +86,13 @@ export interface EditOrder extends ChangedBy {
   readonly countryOf?: CountryOf | undefined;
   /** Networks in which proxied origins may be although they are not public. If undefined, origins are not validated. */
   readonly originAllow?: readonly Network[];
-  /** True if warnings about the records are wanted. */
+  /** True if the caller requests warnings about the records. */
   readonly warns?: boolean;
-  /** True if the records of a copy, which are not answered, may be written too. */
+  /** True if the domain may be a copy of a primary. Its own records are written, although they are not served. */
   readonly ofCopy?: boolean;
   /** Called when the commit is sent. Not called inside the caller's transaction. */
   readonly onCommit?: (() => void) | undefined;
-  /** Runs at the end of the transaction, also if the edit was refused. */
+  /** Runs at the end of the transaction, even if the edit was refused. */
   readonly settle?: (trx: Database, saved: SavedEdit) => Promise<void>;
 }
 
@@ -273,7 +273,7 @@ function hostsOf(records: readonly CustomerRecord[], ids: readonly number[]): Re
   return new Set(records.flatMap(({ id, name }) => (ids.includes(id) && !isWildcard(name) ? [name] : [])));
 }
 
-/** The domain's name is not known yet. Names above it have no records in the domain. */
+/** May return names above the domain, whose name is not known yet. They have no records in the domain. */
 function namesToWarnOf({ name: owner, type, rdata }: NewRecord): Iterable<Name> {
   return type === 'ANAME' ? [] : namesBeside({ owner, type: wireTypeCode(type), rdata }, ROOT);
 }

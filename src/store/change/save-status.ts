@@ -11,7 +11,7 @@ import { type SettledName, servedIn, settleName } from './settle-name.ts';
 import type { WrittenChange } from './write-domain-change.ts';
 import { loseClaim, type StatusChange, setPartsAndLock, writeOther, writeStatus } from './write-status.ts';
 
-/** Call it under `lockDomainAndNames`, with the lock that it returned. */
+/** Sets columns of a domain. Call it under `lockDomainAndNames`, with the lock that it returned. */
 export async function saveStatus(
   trx: Database,
   before: DomainLock,
@@ -72,7 +72,7 @@ export async function settleBelow(trx: Database, nameText: string): Promise<void
   await settleThose(trx, isBelow(nameText));
 }
 
-/** Settles a name and those inside it after a change outside the columns of its domains. */
+/** Settles a name and the names inside it after a change that the functions above did not write. */
 export async function settleAgain(trx: Database, nameText: string): Promise<void> {
   await settleOne(trx, nameText);
   await settleBelow(trx, nameText);

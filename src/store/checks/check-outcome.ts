@@ -24,7 +24,7 @@ export interface CheckOrder {
   readonly evidence: Evidence;
   readonly judgement: Judgement;
   readonly decision: Decision;
-  /** True if the domain may be answered completely before it is proved. */
+  /** True if all records of the domain may be served before the claim is proved. */
   readonly open: boolean;
   /** The sets that prove the domain from now on. Undefined if they do not change. */
   readonly setsAfter?: readonly StoredSet[] | undefined;

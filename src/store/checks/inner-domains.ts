@@ -1,5 +1,5 @@
-// Loads the domains inside a name that are answered for other accounts and would end if a claim of the name is proved.
-// Every check of a pending domain reads them, so their number is limited.
+// Loads the served domains of other accounts inside a name. They would end if a claim for the name were proved. Every
+// check of a pending domain reads them, so their number is limited.
 
 import { sql } from 'kysely';
 import { endingInside, type HeldInside } from '../../checks/claims/inner-domains.ts';
@@ -12,7 +12,7 @@ import { decodeNameColumn } from '../postgres/name-column.ts';
 /** Maximum number of domains read inside a name. */
 const MAX_INNER_DOMAINS = 256;
 
-/** Keyed by claim id. A claim without inner domains has no entry. */
+/** Returns the inner domains by claim id. A claim without inner domains has no entry. */
 export async function loadInnerDomains(
   db: Database,
   nameText: string,

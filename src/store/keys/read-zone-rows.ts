@@ -27,7 +27,7 @@ const PAGE_ROWS = 1000;
 
 interface NeededIn {
   readonly denial: DenialKind;
-  /** Names whose own rows do not count as below another. */
+  /** Names whose own rows do not count as rows below another name. */
   readonly wanted: ReadonlyMap<Name, unknown>;
 }
 
@@ -89,7 +89,10 @@ export async function readOwners(
   return await readNeeded(trx, zoneId, needed, { denial: 'nsec', wanted: new Map() });
 }
 
-/** Reads the rows of these owners, and before each position the previous denial record, or else the chain's last one. */
+/**
+ * Reads the rows of the given owners. For each position in `before`, also reads the previous denial record, or the last one of
+ * the chain if no record precedes it.
+ */
 async function readAt(
   trx: Database,
   zoneId: number,
@@ -123,7 +126,7 @@ async function readAt(
   return rows;
 }
 
-/** Reads all rows of the names below these. */
+/** Reads all rows of the names below the given ones. */
 async function readBelow(
   trx: Database,
   zoneId: number,
@@ -140,7 +143,7 @@ async function readBelow(
   return rows;
 }
 
-/** Selects the owners below these names, with one scan of the zone per name, or one scan for many names. */
+/** Selects the owners below the given names, with one scan of the zone per name, or one scan for many names. */
 async function searchedBelow(
   trx: Database,
   zoneId: number,
@@ -156,7 +159,7 @@ async function searchedBelow(
         and length(substring(left(r.owner, -length(e.ending)) from '\\\\*$')) % 2 = 0)`; // an escaped dot does not end a label
 }
 
-/** Returns the owners below these names, in stored form. */
+/** Returns the owners below the given names, in stored form. */
 async function findBelow(trx: Database, zoneId: number, names: readonly Name[]): Promise<string[]> {
   const { rows } = await sql<{ owner: string }>`
     select distinct owner from zone_records

@@ -13,7 +13,7 @@ export interface SignedZone {
   readonly id: number;
   readonly goal: 'signed' | 'unsigned';
   readonly denial: DenialKind;
-  /** State of the chain of the other kind; null if there is none. */
+  /** State of the second chain (NSEC or NSEC3) during a change of `denial`. Null if there is only one chain. */
   readonly denialChange: DenialChange | null;
   readonly algorithm: number;
   readonly split: boolean;
@@ -21,9 +21,9 @@ export interface SignedZone {
   readonly seq: number;
   /** True if CDS and CDNSKEY request the removal of all DS records (RFC 8078 §4). */
   readonly cdsDelete: boolean;
-  /** Seconds since 1970; null if there is no signature by the fleet. */
+  /** Seconds since 1970. Null if the fleet has not signed anything in the zone. */
   readonly expiresAt: number | null;
-  /** Keys that are published or sign and are not retired. */
+  /** Keys that are published or sign, except retired ones. */
   readonly keys: readonly StoredKey[];
 }
 

@@ -57,8 +57,8 @@ export class PreparedStatements {
 const NAME_DIGITS = 16;
 
 /**
- * Returns the same name in all processes, and another one for each text: behind a pooler, a connection may have statements of
- * other processes.
+ * Returns the statement's name: a digest of its text, the same in all processes. Behind a pooler, a connection may have
+ * statements that other processes prepared.
  */
 function nameFor(text: string): string {
   return `zonefleet_${createHash('sha256').update(text).digest('hex').slice(0, NAME_DIGITS)}`;

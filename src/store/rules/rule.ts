@@ -7,7 +7,7 @@ import type { RuleType } from '../../edge/edge-rule.ts';
 import { kindOf } from '../../edge/rules/every-type.ts';
 import type { RuleBody } from '../../edge/rules/rule-kind.ts';
 
-/** Everything of a rule that a write can change. */
+/** The parts of a rule that a write can change. */
 export interface RuleValue {
   /** Without the text of a page. */
   readonly body: RuleBody;
@@ -98,9 +98,9 @@ export interface RuleOperation {
   readonly op: 'create' | 'update' | 'delete';
   readonly id: number;
   readonly type: RuleType;
-  /** For an update the changed members, for a delete all. */
+  /** The members before an update (only those that changed) or a deletion (all). */
   readonly before?: RuleMembers;
-  /** For an update the changed members, for a create all. */
+  /** The members after an update (only those that changed) or a creation (all). */
   readonly after?: RuleMembers;
   /** Digest of the whole rule after the operation. */
   readonly digest?: string;

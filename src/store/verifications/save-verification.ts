@@ -153,7 +153,7 @@ async function savedBefore(trx: Database, { look }: VerificationOrder): Promise<
   return rows[0] === undefined ? { kind: 'conflict' } : { kind: 'saved', runId: rows[0].id };
 }
 
-/** Saves that the record counts from now on, or no longer. Another domain of the name may be answered, or more of this one. */
+/** Saves whether the record counts from now on. As a result, another domain may be served, or more records of this one. */
 async function savePrepared(
   trx: Database,
   { row }: DomainLock,

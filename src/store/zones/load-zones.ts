@@ -46,7 +46,7 @@ export async function loadZone(db: Database, apex: Name): Promise<LoadedZone | u
  * answer proves nothing. Only operator zones and active domains count, because anyone can create a pending one. Returns
  * the deepest such zone above the name; the name's own zone does not count.
  *
- * @param find `findHeldZones`, or a function that shares its statement
+ * @param find `findHeldZones`, or a function that runs one statement for several callers
  */
 export async function loadHeldZone(
   db: Database,

@@ -20,7 +20,7 @@ export const MAX_PRIVATE_KEY_CHARACTERS = 4096;
 
 type KeyFlags = (typeof KEY_FLAGS)[keyof typeof KEY_FLAGS];
 
-/** A private key and known attributes. Missing ones are calculated. */
+/** A private key and its known attributes. Missing attributes are calculated. */
 export interface GivenKey {
   readonly privateKey: string;
   readonly flags: number;
@@ -86,7 +86,7 @@ function faultBeside([first]: readonly ImportedKey[], key: ImportedKey): string 
   return first.flags === key.flags ? 'two keys have the same flags: provide only the one in use' : undefined;
 }
 
-/** Never throws. Refuses an RSA key of any size before any calculation. */
+/** Parses a key. Never throws. Refuses RSA keys of any size before it calculates anything. */
 function readPrivateKey({ privateKey: given, flags, algorithm, dnskey }: GivenKey): ReadPrivateKey {
   const privateKey = given.replace(BYTE_ORDER_MARK, '');
   if (flags !== KEY_FLAGS.ZONE && flags !== KEY_FLAGS.ENTRY)
@@ -119,7 +119,7 @@ function refused(message: string): ReadPrivateKey {
 interface PrivateParts {
   readonly algorithm: SigningAlgorithm;
   readonly secret: Buffer;
-  /** Undefined if the text does not contain it. */
+  /** Undefined if the text does not contain the public key. */
   readonly publicKey?: Buffer;
 }
 

@@ -43,7 +43,7 @@ export function brokenHosts(zone: EditedZone, ops: readonly RecordOperation[]): 
   return [...hosts].filter((name) => !has(name, TYPE.A) && !has(name, TYPE.AAAA));
 }
 
-/** Returns those of the records that the operations do not write. Only their hosts are checked. */
+/** Returns the records that no operation writes. Only their hosts are checked. */
 export function unwrittenRecords(
   naming: readonly CustomerRecord[],
   ops: readonly RecordOperation[],

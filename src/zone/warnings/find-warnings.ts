@@ -198,7 +198,7 @@ class WarningSearch {
   }
 }
 
-/** The types at a delegation that the parent zone answers. */
+/** The types that the parent zone, not the child zone, answers at a delegation. */
 const OF_PARENT: ReadonlySet<number> = new Set([TYPE.NS, TYPE.DS, TYPE.RRSIG, TYPE.NSEC, TYPE.NSEC3]);
 
 function relationTo(cut: Name, owner: Name): string {

@@ -10,7 +10,7 @@ import type { ZoneVersion } from './encoded-zones.ts';
 import { type EncodedTransfer, TransferWriter } from './transfer-writer.ts';
 
 const LOAD_MS = 2000;
-/** With less time left, a load is not started. */
+/** A load is not started if less time than this is left. */
 const LEAST_MS = 200;
 const KEPT_MS = 10_000;
 const MOST_KEPT = 1000;
@@ -39,7 +39,7 @@ export class ZoneHistory {
   readonly #kept = new Map<string, Kept>();
   #octets = 0;
   #waiting = 0;
-  /** The end of the queue: the connection serves one load after the other. */
+  /** The last load in the queue. The connection serves one load at a time. */
   #last: Promise<unknown> = Promise.resolve();
 
   constructor(open: () => Promise<Connection>, onError: (error: unknown) => void) {
@@ -102,7 +102,7 @@ export class ZoneHistory {
   }
 }
 
-/** Returns true if the differences lead from one serial to another, each to a newer one. */
+/** Returns true if the differences form a chain of increasing serials from `from` to `to`. */
 function isChain(differences: readonly Difference[], from: number, to: number): boolean {
   let serial = from;
   for (const { serialBefore, serialAfter } of differences) {
