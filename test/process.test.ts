@@ -59,7 +59,7 @@ const aborted = (signal: AbortSignal) =>
     signal.addEventListener('abort', () => resolve(signal.reason), { once: true }),
   );
 
-it("a bound signal aborts after its time, regardless of garbage collection, or with its signal's reason", async () => {
+it("a bound signal aborts at its timeout, even after garbage collection, or with the outer signal's reason", async () => {
   const ended = aborted(boundSignal(new AbortController().signal, 100));
   for (let i = 0; i < 2; i++) {
     await setImmediate();
@@ -249,7 +249,7 @@ describe('the log', () => {
     expect(told).toEqual(['first: second', 'the store: ECONNREFUSED']);
   });
 
-  it('truncates long texts in a line, and gives the original length', () => {
+  it('truncates long texts in a line, and shows their original length', () => {
     const { lines, log } = logging();
     log.warn({ url: `/${'a'.repeat(1_000_000)}`, count: 7 }, 'asked');
     const [line = ''] = lines;
@@ -302,7 +302,7 @@ it('a repeated warning is logged once per minute and kind, with the number of ca
 
 const LONG_MS = 3_600_000;
 
-test('a pause ends if the process must stop, and a wait if it is woken, also if that was before', async () => {
+test('a pause ends when the process must stop, and a wait when it is woken, even if that happened before', async () => {
   const stopping = new AbortController();
   const paused = pauseUnless(stopping.signal, LONG_MS);
   stopping.abort();
@@ -316,7 +316,7 @@ test('a pause ends if the process must stop, and a wait if it is woken, also if 
   await wakeup.wait(LONG_MS);
 });
 
-test('a pause until a past time is none, and causes no warning by Node', async () => {
+test('a pause of a negative time ends immediately, without a warning from Node', async () => {
   const warnings: Error[] = [];
   const note = (warning: Error) => warnings.push(warning);
   process.on('warning', note);
@@ -335,7 +335,7 @@ const ROOT: Accounts = {
 const USER = { uid: 61_001, gid: 61_002 };
 
 describe('the user that replaces root', () => {
-  it('is zonefleet or an id that no other program has, in a container nobody; without root or with RUN_AS off there is none', () => {
+  it('is zonefleet, an unused id or, in a container, nobody; is undefined without root or with RUN_AS=off', () => {
     expect(chooseUser(undefined, { ...ROOT, uid: 1000 })).toBeUndefined();
     expect(chooseUser('ann', { ...ROOT, uid: 1000 })).toBeUndefined();
     expect(chooseUser('off', ROOT)).toBeUndefined();
@@ -401,7 +401,7 @@ describe.skipIf(process.getuid?.() !== 0)(
       expect(statSync(join(directory, 'other')).uid).toBe(0);
     });
 
-    it('gets the second place if it cannot enter the first', () => {
+    it('gets the second directory if it cannot enter the parent of the first', () => {
       const closed = join(directory, 'closed');
       mkdirSync(closed, { mode: 0o700 });
       const open = join(directory, 'open/one');
@@ -436,7 +436,7 @@ describe('a key of an observer', () => {
     expect(fingerprintOf(PUBLIC.toString('base64url'))).not.toBe(fingerprintOf(makeVantageKey().publicKey));
   });
 
-  it('has only one text: none shorter, longer, padded, with other characters or with loose last bits', () => {
+  it('rejects texts that are too short, too long, padded, or have other characters or unused bits that are set', () => {
     const text = PUBLIC.toString('base64url');
     const last = text.slice(0, -1);
     expect([text.slice(1), `${text}A`, `${text}=`, `+${text.slice(1)}`, ''].map(readPublicKey)).toEqual(

@@ -252,7 +252,7 @@ describe('claims for a name', () => {
       expect(codes(judged, ended)).toEqual(['CAME_BACK']);
     });
 
-    it("does not return by a shared set or another account's set", () => {
+    it("stays disabled if a shared set or another account's set is seen", () => {
       const ended = claim('ended', STATIC);
       expect(of(judge(named([ended]), 'referral s1.z s2.z; referral s1.z s2.z'), ended).decision.to).toBe(
         'ended',
@@ -397,7 +397,7 @@ it('a delegation at the name or above it keeps a domain, one below it or next to
   expect(ending(inside, 'xa.shop.com ba.shop.com')).toEqual(names('x.a.shop.com'));
 });
 
-it('nine are enough to report that there are more than eight', () => {
+it('at most nine inner domains are returned, enough to report that there are more than eight', () => {
   expect(ending(Array.from({ length: 300 }, (_, i) => held(`n${i}.shop.com.`)))).toHaveLength(9);
 });
 
@@ -446,7 +446,7 @@ describe('a claim', () => {
   });
 });
 
-it('two sets are equal in any order, but only if complete', () => {
+it('two sets are equal if they have the same names in any order', () => {
   expect(isSameSet(names('ns1.a ns2.a'), names('ns2.a ns1.a'))).toBe(true);
   expect(isSameSet(names('ns1.a ns2.a'), names('ns1.a'))).toBe(false);
   expect(isSameSet(names('ns1.a'), names('ns1.a ns2.a'))).toBe(false);
@@ -533,21 +533,21 @@ const prepared = (
 
 // biome-ignore format: a table
 const CASES: [string, readonly NamedDomain[], readonly number[], readonly number[]][] = [
-  ['a single claim is already answered completely',   [domain(1, 'waiting'), domain(2, 'off')],              [],  []],
-  ['every claim next to another one',                     [domain(1, 'waiting'), domain(2, 'waiting')],          [],  [1, 2]],
-  ['a claim that has the record keeps the offer',            [domain(1, 'waiting', { hasTxt: true }), domain(2, 'waiting')], [], [1, 2]],
-  ['a claim next to one in external mode',                [domain(1, 'waiting'), domain(2, 'unverified')],       [],  [1]],
-  ['a claim on a name that is proved elsewhere',         [domain(1, 'waiting'), domain(2, 'holdingElsewhere')], [],  [1]],
-  ['a claim if other nameservers of ours were seen before',       [domain(1, 'waiting', { othersSighted: true })],       [],  [1]],
-  ['a claim if another account’s set was seen',          [domain(1, 'waiting')],                                [7], [1]],
-  ['no claim on a name that is held here',                 [domain(1, 'waiting'), domain(2, 'holding')],          [],  []],
+  ['a single claim is not prepared: all its records are served already', [domain(1, 'waiting'), domain(2, 'off')],                       [],  []],
+  ['every one of several claims is prepared',                            [domain(1, 'waiting'), domain(2, 'waiting')],                   [],  [1, 2]],
+  ['a claim that has the record is still prepared',                      [domain(1, 'waiting', { hasTxt: true }), domain(2, 'waiting')], [],  [1, 2]],
+  ['a claim next to one in external mode is prepared',                   [domain(1, 'waiting'), domain(2, 'unverified')],                [],  [1]],
+  ['a claim on a name that is proved elsewhere is prepared',             [domain(1, 'waiting'), domain(2, 'holdingElsewhere')],          [],  [1]],
+  ['a claim is prepared if other nameservers of ours were seen before',  [domain(1, 'waiting', { othersSighted: true })],                [],  [1]],
+  ['a claim is prepared if another account’s set was seen',              [domain(1, 'waiting')],                                         [7], [1]],
+  ['no claim is prepared on a name that is held here',                   [domain(1, 'waiting'), domain(2, 'holding')],                   [],  []],
 ];
 
 it.each(CASES)('%s', (_, domains, rights, expected) => {
   expect(prepared(domains, rights)).toEqual(expected);
 });
 
-it("no claim inside another account's zone, where the record has no effect", () => {
+it("no claim is prepared inside another account's zone, where the record has no effect", () => {
   const two = [domain(1, 'waiting'), domain(2, 'waiting')];
   expect(prepared(two, [], 'full')).toEqual([]);
   expect(prepared(two, [], 'apex')).toEqual([]);
@@ -632,12 +632,12 @@ it('if the clock went back, the wait starts again', () => {
 const FROM = Date.parse('2026-11-23T14:05:00Z');
 const turn = { from: FROM, until: FROM + 15 * 60_000 };
 
-it('during the turn its times are shown, also to a claim that is in line for another one', () => {
+it('a turn finding shows the times of the current turn, even to a claim that waits for another one', () => {
   for (const hasAsked of [false, true])
     expect(turnFinding({ turn, hasAsked }, FROM).message).toContain('from 14:05 to 14:20 UTC');
 });
 
-it('before and after it a claim shows if it is in line', () => {
+it('a turn finding shows whether the claim waits for a turn, before and after its turn', () => {
   expect(turnFinding({ turn: undefined, hasAsked: true }, FROM).message).toContain('are in line');
   expect(turnFinding({ turn, hasAsked: true }, turn.until).message).toContain('are in line');
   const none = turnFinding({ turn, hasAsked: false }, turn.until).message;
@@ -645,7 +645,7 @@ it('before and after it a claim shows if it is in line', () => {
   expect(none).toContain('request a turn');
 });
 
-it('it mentions another account, but neither which one nor how many', () => {
+it('a turn finding mentions another account, but not which one or how many', () => {
   for (const hasAsked of [false, true])
     expect(turnFinding({ turn: undefined, hasAsked }, FROM).message).toMatch(/Another account waits/);
 });

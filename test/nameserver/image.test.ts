@@ -273,7 +273,7 @@ describe('size classes', () => {
     expect(unitsOfClass(SIZE_CLASSES - 1)).toBe(SEGMENT_UNITS);
   });
 
-  it('are exact up to 1 KiB, and waste at most a sixteenth above', () => {
+  it('are exact up to 1 KiB, and waste at most a sixteenth of larger sizes', () => {
     const wrong = SIZES.filter((units) => {
       const held = unitsOfClass(classFor(units));
       const most = units <= 128 ? units : units + units / 16;
@@ -283,7 +283,7 @@ describe('size classes', () => {
     expect(wrong).toEqual([]);
   });
 
-  it('include a largest one within every size', () => {
+  it('include a largest class that fits within every size', () => {
     const wrong = SIZES.filter((units) => {
       const within = classWithin(units);
       const isLargest = within + 1 >= SIZE_CLASSES || unitsOfClass(within + 1) > units;

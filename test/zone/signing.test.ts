@@ -102,7 +102,7 @@ unsigned 300 NS ns.cut`;
       );
     });
 
-    it('has no keys if no DNSKEY is a zone key, and no valid signature with another key', () => {
+    it('is reported without keys if no DNSKEY is a zone key, and with invalid signatures if the key is another one', () => {
       expect(told(without(zone, ({ type }) => type === TYPE.DNSKEY))).toEqual([
         'NO_KEYS zone.test. has no SOA or no key',
       ]);
@@ -121,7 +121,7 @@ unsigned 300 NS ns.cut`;
       ]);
     });
 
-    it('of any size lets its caller pause', () => {
+    it('is checked in pieces, between which the caller can pause', () => {
       expect([...findFaults(ZONE, zone, AT)].length).toBeGreaterThan(zone.length / 16);
     });
   });
@@ -222,7 +222,7 @@ describe('signing a set', () => {
       }
     });
 
-    it('that cannot be made is an error, even as the last of many', async () => {
+    it('that cannot be made causes an error, even if it is the last of many', async () => {
       const wrong = { ...key, privateKey: createPublicKey(key.privateKey) };
       const sets = Array.from({ length: 40 }, (_, i) => ({
         set: setAt('a.zone.test', i),
@@ -364,7 +364,7 @@ describe('a signature', () => {
   const expirations = (at = AT, salt = 0) =>
     Array.from({ length: 400 }, (_, i) => signatureTimes(name(`z${i}.test`), at, salt).expiration - at);
 
-  it('is valid from 3 hours ago, for resolvers with slow clocks', () => {
+  it('is valid from 3 hours before it is made, for resolvers with slow clocks', () => {
     expect(signatureTimes(name('a.test'), AT).inception).toBe(AT - 3 * 3600);
   });
 

@@ -16,7 +16,7 @@ it('/ has the version and lists the entry points, and each responds without auth
   for (const place of places) expect([place, (await open(place)).status]).toEqual([place, 200]);
 });
 
-it('/docs is a page that loads only files of this process, and allows no others', async () => {
+it('/docs loads only files of this process, and its policy forbids others', async () => {
   const { status, headers, text } = await open('/docs');
   expect([status, headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
   const policy = String(headers['content-security-policy']);

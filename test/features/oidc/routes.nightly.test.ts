@@ -110,7 +110,7 @@ describe('signing in with the provider', () => {
     expect((await finish(new Browser(api))).status).toBe(403);
   });
 
-  it('ends the previous session of the browser, whoever began it', async () => {
+  it('ends the previous session of the browser, even that of another account', async () => {
     const browser = await signIn(api, 'stranger');
     const before = browser.cookies.get('__Host-session') as string;
     expect((await finish(browser)).status).toBe(200);
@@ -420,7 +420,7 @@ describe('with rules for operators', () => {
 });
 
 describe('the provider', () => {
-  it('is asked for its metadata once, and for a page that signs out', async () => {
+  it('receives one request for its metadata, which names the page that signs out', async () => {
     const own = await start();
     try {
       idp.asked.clear();
@@ -438,7 +438,7 @@ describe('the provider', () => {
     }
   });
 
-  it('may fail: the error is clear, passwords work, and it is not asked again immediately', async () => {
+  it('is not queried again immediately after a failure, and passwords still work', async () => {
     const own = await start();
     try {
       idp.failure = 503;
@@ -456,7 +456,7 @@ describe('the provider', () => {
     }
   });
 
-  it('may fail after the sign-in page: that is not a failed attempt of the person', async () => {
+  it('can fail after the sign-in page, which does not count as a failed attempt', async () => {
     const browser = new Browser(api);
     const returned = await comeBack(browser);
     idp.failure = 500;
@@ -466,7 +466,7 @@ describe('the provider', () => {
     expect((await browser.ask('POST', '/auth/oidc/finish', returned)).status).toBe(200);
   });
 
-  it('may reject the client: the person sees an outage, and the log says why', async () => {
+  it('is reported as unavailable if it rejects the client, with the reason in the log', async () => {
     const own = await start({ oidc: { oidcClientSecret: 'a wrong secret' } });
     try {
       const browser = new Browser(own);

@@ -12,7 +12,7 @@ import { Browser, emailOf, PASSWORD, signIn } from '../../support/api/people.ts'
 const api = sharedTestApi();
 beforeEach(() => api.query`delete from account_identities`);
 
-it('a service without a provider says so, and offers none', async () => {
+it('a service without a provider reports that it has none, and responds 503 to its calls', async () => {
   const browser = await signIn(api, 'owner');
   expect((await browser.ask('GET', '/auth/oidc')).body).toEqual({ enabled: false });
   const parameters = { code: 'a code', state: 'a state' };

@@ -10,7 +10,7 @@ it.each([
   ['open', 200, 'staff', undefined],
   ['closed', 1, 'account', undefined],
   ['closed', 1, 'staff', undefined],
-] as const)('a ticket that is %s, with %i messages, written into by %s', (status, messages, by, then) => {
+] as const)('for a ticket that is %s and has %i messages, decides the status after a message by %s', (status, messages, by, then) => {
   const judged = judgeMessage({ status, messages }, by);
   expect(judged.kind === 'written' ? judged.status : undefined).toBe(then);
 });

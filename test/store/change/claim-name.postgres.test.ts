@@ -46,7 +46,7 @@ const live = async (id: number) =>
 test.each([
   'managed',
   'external',
-] as const)('a %s claim that waits excludes nobody, and nodes hold one zone', async (dnsMode) => {
+] as const)('a waiting claim in %s mode does not exclude other accounts, and nodes hold one zone', async (dnsMode) => {
   const node = await followLoaded({ databaseUrl: url });
   const old = await newDomain(db, theirs, 'example.com.', { dnsMode });
   await saved(db, old.id, ['old A 192.0.2.1']);

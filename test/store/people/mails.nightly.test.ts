@@ -74,7 +74,7 @@ test('repeated changes of the delegation cause at most four mails per day', asyn
   expect(await mails()).toHaveLength(8);
 });
 
-test('an account with many domains gets fifty mails per day', async () => {
+test('an account with many domains receives at most fifty mails per day', async () => {
   const domains = [id];
   for (const name of ['b', 'c', 'd']) domains.push((await newDomain(db, ann, `${name}.example.com.`)).id);
   await query`insert into takeover_mails (domain_id, account_id) select ${domains[3]}, ${ann} from generate_series(1, 48)`;

@@ -34,7 +34,7 @@ beforeEach(async () => {
 });
 afterEach(() => rolled.drop());
 
-test('a large zone is signed with a new key in pieces, and edits meanwhile are signed immediately', async () => {
+test('a large zone is re-signed with a new key in pieces, while edits are signed immediately', async () => {
   const { db } = database;
   await enableDnssec(db, { ...BY, domainId });
   await rolled.settle();

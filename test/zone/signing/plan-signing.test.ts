@@ -268,7 +268,7 @@ a new name | c 300 A 192.0.2.9 | @ SOA / b NSEC / c A / c NSEC`),
 });
 
 describe('an edit of a zone with NSEC3', () => {
-  it('gives empty non-terminals a denial, and removes it when nothing is below any longer', () => {
+  it('adds NSEC3 records for empty non-terminals, and removes them when no name is left below', () => {
     const rows = zoneOf('nsec3');
     const hashed = () => rows.records().filter(({ type }) => type === TYPE.NSEC3).length;
     const before = hashed();
@@ -300,7 +300,7 @@ describe('a key rollover', () => {
     return new Set(plan.toSign.map(({ set, key }) => `${typeMnemonic(set.type)} ${key.tag}`));
   };
 
-  it('signs the DNSKEY set with its keys and data with others, and only sets that another key must sign', () => {
+  it('signs the DNSKEY set with the KSK and all other sets with the ZSK, and re-signs only sets whose key changes', () => {
     const all = sign([zsk], [ksk, zsk]);
     expect(all).toEqual(
       new Set([`DNSKEY ${ksk.tag}`, ...['SOA', 'NS', 'A', 'NSEC'].map((type) => `${type} ${zsk.tag}`)]),
@@ -389,7 +389,7 @@ describe('planning edge marks', () => {
 
   describe('signatures over edge sets', () => {
     const first = plan([...A, edgeMarkOf(WWW)]);
-    test('are made over the newest set of each type that the name has', () => {
+    test('cover the newest set of each type at the name', () => {
       expect(
         first.toSign.map(({ set }) => [set.type, set.ttl, set.rdata.map((one) => one.join('.'))]),
       ).toEqual([[TYPE.A, 60, ['192.0.2.1']]]);
