@@ -6,7 +6,7 @@ import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 interface Order {
   readonly reference: string;
   readonly amountRials: number;
-  /** Where the browser is sent afterwards: our page of the top-up. */
+  /** URL of the top-up's page, to which the gateway sends the browser afterwards. */
   readonly pageUrl: string;
   readonly at: Date;
 }

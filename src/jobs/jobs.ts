@@ -5,7 +5,7 @@ import { groupBy } from '../zone/records/group-by.ts';
 /** A kind of job, which has its own queue. */
 export interface JobKind<J> {
   readonly queue: string;
-  /** Of background jobs with the same key, only one waits or runs. */
+  /** Returns the key of a background job. Only one job with a key waits or runs. */
   readonly key: (job: J) => string;
   /** The same for jobs that a caller waits for, but a request during a run causes another run after it. */
   readonly keyNow?: (job: J) => string;

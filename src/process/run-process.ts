@@ -11,7 +11,7 @@ export interface ProcessLife {
   onStop(close: () => Promise<unknown>): void;
   /** `act` is called at each SIGHUP, which would otherwise end the process. */
   onHangup(act: () => void): void;
-  /** Ends a process that cannot continue, also after its start. */
+  /** Ends a process that cannot start or cannot continue. */
   fail(error: unknown): void;
   /** Ends a process that has finished its work. */
   end(): void;

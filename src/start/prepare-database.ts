@@ -89,7 +89,7 @@ export interface FirstSecrets {
   readonly link: string;
 }
 
-/** Creates the first key as the last step, so that it is certainly printed. Returns undefined if there already is one. */
+/** Creates the first key. Call it as the last step, so that the key is printed. Returns undefined if there already is a key. */
 export async function makeFirstSecrets(url: string, publicUrl: string): Promise<FirstSecrets | undefined> {
   const db = openDatabase(url, { maxConnections: 1 });
   try {

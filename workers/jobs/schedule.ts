@@ -48,7 +48,7 @@ export function runSchedule(options: ScheduleOptions): Rounds {
   return runRounds({ round, idleMs, onTrouble });
 }
 
-/** Where the next round continues. */
+/** Position at which the next round continues. */
 interface Place {
   readonly after: ClaimPlace | undefined;
   readonly perParent: number;

@@ -107,7 +107,7 @@ export class BreakerWatch {
   async #round(): Promise<void> {
     await this.#tell();
     const { counts, trips } = await loadBreaker(this.#db);
-    // What an operator froze is held regardless of the counts, and does not affect them.
+    // Changes that an operator froze are held regardless of the counts, and do not affect them.
     const frozen = trips.filter(({ frozenBy }) => frozenBy !== null);
     const counted = trips.filter(({ frozenBy }) => frozenBy === null);
     const held = new Set(counted.map(({ parent }) => parent));

@@ -1,4 +1,4 @@
-// What the identity provider returns to the console in the query of /console/oidc, and what the console had kept before.
+// Reads the identity provider's response in the query of /console/oidc, and the data that the console had kept before.
 
 export type Purpose = 'sign-in' | 'confirm' | 'link';
 const PURPOSES: readonly string[] = ['sign-in', 'confirm', 'link'];

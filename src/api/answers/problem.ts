@@ -109,7 +109,7 @@ export class Problem {
   }
 }
 
-/** A problem with a code, which decides its status. */
+/** A problem with a code, which determines its status. */
 export function problem(code: ProblemCode, error: string, members: ProblemMembers = {}): Problem {
   return new Problem(PROBLEM_CODES[code], error, { code, members });
 }

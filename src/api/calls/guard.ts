@@ -34,7 +34,7 @@ interface Asked {
   readonly log: FastifyBaseLogger;
 }
 
-/** What the guards loaded for the handler. */
+/** The data that the guards loaded for the handler. */
 export interface Admitted {
   readonly caller: ApiCaller;
   readonly params: Readonly<Record<string, unknown>>;

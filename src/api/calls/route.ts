@@ -38,7 +38,7 @@ export const account = ({ wholeKeys = false, narrowedKeys = false } = {}) =>
   ({ kind: 'account', wholeKeys, narrowedKeys }) as const;
 
 interface DomainOptions {
-  /** Where the request names the domain: in the path as `{domain}` (the default), or in the query as `domain`. */
+  /** The part of the request that names the domain: the path with `{domain}` (the default), or the query with `domain`. */
   readonly domainIn?: 'path' | 'query';
   /** The route also works if the domain is disabled. With `wholeKeys`, a read also works if it is banned. */
   readonly whileDisabled?: boolean;
@@ -80,7 +80,7 @@ export const gateway = { kind: 'gateway' } as const;
 /** Requires the token of an edge node. Each edge may call the route `perMinute` times in any 60 seconds. */
 export const edge = (perMinute: number) => ({ kind: 'edge', perMinute }) as const;
 
-/** Who may call a route. */
+/** The callers that a route accepts. */
 export type Access =
   | typeof everyone
   | typeof admin
@@ -119,7 +119,7 @@ type CallWith<A extends Access, P, Q, B, F> = A extends { readonly part: 'head' 
   ? CallOf<'head', P, Q, B, F>
   : CallOf<A['kind'], P, Q, B, F>;
 
-/** What a route declares. `R`, `P`, `Q` and `B` are schemas; `F` is what `find` returns. */
+/** The declaration of a route. `R`, `P`, `Q` and `B` are schemas; `F` is what `find` returns. */
 interface Declaration<
   A extends Access,
   R extends z.ZodType,

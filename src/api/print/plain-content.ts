@@ -8,7 +8,7 @@ interface PlainContent {
   /** The characters of plain destinations, which have at least one. */
   readonly allowed: Characters;
   readonly maxLength: number;
-  /** What the content in a zone file has in addition to the destination: a final dot, if it is missing, or quotes. */
+  /** The characters that the content in a zone file adds to the destination: a final dot, if it is missing, or quotes. */
   readonly adds: 'dot' | 'quotes' | 'nothing';
 }
 

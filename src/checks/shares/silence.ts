@@ -2,7 +2,7 @@
 // addresses that we query, so an address that is not a nameserver, such as a victim's, gets only a few queries
 // (docs/rules.md "Fair shares").
 
-/** What all workers know about an address. Times are milliseconds since 1970. */
+/** The state of an address, as known to all workers. Times are milliseconds since 1970. */
 export interface AddressMemory {
   /** When it last sent a valid reply. */
   readonly repliedAt: number | undefined;

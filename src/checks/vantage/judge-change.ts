@@ -10,7 +10,7 @@ import type { Judgement } from '../delegation/verdict.ts';
 import { type Answer, type Word, wordOf } from './judge-voices.ts';
 import type { Voice } from './voices.ts';
 
-/** What a vantage point says about a change, and what it saw. */
+/** A vantage point's vote on a change, and its observation. */
 export interface VantageWord extends Seen {
   readonly word: Word;
 }

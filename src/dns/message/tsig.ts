@@ -20,7 +20,7 @@ export const TSIG_ERROR = { BADSIG: 16, BADKEY: 17, BADTIME: 18, BADTRUNC: 22 } 
 
 const ERROR_NAMES = new Map<number, string>(Object.entries(TSIG_ERROR).map(([name, code]) => [code, name]));
 
-/** Returns for example 'BADSIG'. */
+/** Returns the name of the error, such as 'BADSIG'. */
 export function tsigErrorName(error: number): string {
   return ERROR_NAMES.get(error) ?? `TSIG error ${error}`;
 }
@@ -88,7 +88,7 @@ export function readTsig(
   let at = HEADER_OCTETS;
   for (let i = uint16(message, 4); i > 0; i--) {
     at = nameEnd(message, at) + 4;
-    if (!(at <= message.length)) return MALFORMED; // also if it is NaN
+    if (!(at <= message.length)) return MALFORMED; // true for NaN, too
   }
   const additionals = uint16(message, 10);
   for (let left = uint16(message, 6) + uint16(message, 8) + additionals; left > 0; left--) {

@@ -34,7 +34,7 @@ export function renewalIn({ start, end }: RenewalWindow, { notAfter }: Lifetime,
   return new Date(Math.min(at, notAfter.getTime() - HOUR_MS));
 }
 
-/** Returns the time until the authority is asked for the window again (RFC 9773 §4.3). */
+/** Returns the time until the next request for the renewal window (RFC 9773 §4.3). */
 export function nextLookIn(retryAfterMs: number | undefined): number {
   return Math.min(LOOK.most, Math.max(LOOK.least, retryAfterMs ?? LOOK.usual));
 }
@@ -48,7 +48,7 @@ export function backoffIn(failures: number, spread: number): number {
   return whole * (1 + spread / 5);
 }
 
-/** True near the end of its lifetime if it has not been renewed. */
+/** True if the certificate is near its expiry and has not been renewed. */
 function isExpiring({ notBefore, notAfter }: Lifetime, now: Date): boolean {
   const lifetime = notAfter.getTime() - notBefore.getTime();
   return notAfter.getTime() - now.getTime() < Math.min(EXPIRING.most, lifetime * EXPIRING.share);

@@ -4,7 +4,7 @@ type Fault = 'client' | 'origin' | 'network' | 'config';
 
 interface Reason {
   readonly label: string;
-  /** Who is responsible. */
+  /** The party that is responsible. */
   readonly fault: Fault;
   readonly meaning: string;
   /** Status that visitors usually get. */

@@ -156,7 +156,7 @@ export async function setMaxMembers(
 }
 
 /**
- * Adds names by hand, or removes them. An added name becomes a member when a zone of this name is served whole, also if
+ * Adds names by hand, or removes them. An added name becomes a member when a zone of this name is served whole, even if
  * another catalog selects it. Returns undefined if this fleet does not produce the catalog, else the names that changed.
  */
 export async function changeNames(

@@ -19,7 +19,7 @@ interface ProviderSettings {
   readonly clientSecret: string;
   readonly scopes: string;
   readonly operators: { readonly name: string; readonly value: string } | undefined;
-  /** Where the provider sends people back to. It never depends on a request. */
+  /** The URL to which the provider sends people back. It never depends on a request. */
   readonly redirectUri: string;
   readonly afterSignOut: string;
 }

@@ -2,7 +2,7 @@
 
 import { createHash } from 'node:crypto';
 
-/** What a person does at the provider: signs in, confirms a session, or links an identity to an account. */
+/** Reason for sending a person to the provider: to sign in, to confirm a session, or to link an identity to an account. */
 export const PURPOSES = ['sign-in', 'confirm', 'link'] as const;
 export type Purpose = (typeof PURPOSES)[number];
 
@@ -25,7 +25,7 @@ export function flowSecrets(cookie: string, purpose: Purpose): FlowSecrets {
   return { state: derive('state'), nonce: derive('nonce'), verifier: derive('verifier') };
 }
 
-/** What the provider returned to the browser. */
+/** The parameters that the provider returned to the browser. */
 export interface Returned {
   readonly code: string;
   readonly state: string;
@@ -37,7 +37,7 @@ export class ProviderRefusal extends Error {
   override readonly name = 'ProviderRefusal';
 }
 
-/** What the provider says about a person, after its token was verified. */
+/** A person as described by the provider in a token that was verified. */
 export interface Person {
   readonly issuer: string;
   readonly subject: string;

@@ -19,7 +19,7 @@ export interface Recommendation {
   readonly message: string;
   /** How to fix the problem. */
   readonly fix: string;
-  /** What the recommendation is about. It stays dismissed as long as this is unchanged. */
+  /** Identifies the subject of the recommendation, which stays dismissed while its subject is unchanged. */
   readonly subject: string;
 }
 

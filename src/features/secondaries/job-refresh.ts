@@ -62,7 +62,7 @@ export type RefreshOutcome =
       readonly form: 'axfr' | 'ixfr' | undefined;
       /** True if the finding differs from that of the last refresh. */
       readonly isNew: boolean;
-      /** Whether the copy expired with this refresh, or would have if the breaker did not hold it. */
+      /** `held` if the copy would have expired with this refresh, but the breaker holds it. Undefined if it did not expire. */
       readonly expiry: 'expired' | 'held' | undefined;
     }
   | {

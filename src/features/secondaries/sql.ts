@@ -220,7 +220,7 @@ export async function saveSuccess(
   const copied = copy
     ? sql`serial = ${copy.serial}, form = ${copy.form}, transferred_at = clock_timestamp(), `
     : sql``;
-  // What was requested during the refresh is done by the next one.
+  // The next refresh serves requests that arrived during this one.
   const { numAffectedRows } = await sql`
     update secondaries set seq = seq + 1, ${copied} refreshed_at = ${now}, leased_until = null,
       due_at = case when ${isUnchanged(due)} then clock_timestamp() + make_interval(secs => ${refreshInMs / 1000})

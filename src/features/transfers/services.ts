@@ -1,4 +1,4 @@
-// What the routes need from the settings: the secrets that seal TSIG keys, and the networks that are allowed although they
+// The settings that the routes need: the secrets that encrypt TSIG keys, and the networks that are allowed although they
 // are not public.
 
 import { ServiceKey, type Services } from '../../api/calls/call.ts';

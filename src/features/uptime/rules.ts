@@ -130,7 +130,7 @@ interface OutageNews {
   /** Without the final dot. */
   readonly domain: string;
   readonly isOver: boolean;
-  /** What was observed. */
+  /** Describes what was observed. */
   readonly message: string;
   readonly publicUrl: string;
 }

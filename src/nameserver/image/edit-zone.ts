@@ -61,7 +61,7 @@ export class ZoneEdit {
   readonly #levels: TouchedName[][] = [];
   readonly #hashed: DenialEdit;
   #oldBuckets: readonly number[] = [];
-  /** Whether a mark of the whole zone is at the apex, besides the one that makes it `apexOnly`. */
+  /** The zone's flags from the marks at its apex, except the mark that makes it `apexOnly`. */
   #flags: ZoneFlags;
 
   constructor(image: Image, space: Space, root: number) {

@@ -42,9 +42,9 @@ interface NodeGauges {
   diskSpace(): Promise<{ readonly free: number; readonly total: number } | undefined>;
   /** The interfaces at which the node uses XDP. */
   xdp?(): readonly { readonly name: string; readonly mode: string }[] | undefined;
-  /** The numbers of the transfer thread. */
+  /** State of the transfer thread. */
   transfers(): TransferState | undefined;
-  /** The numbers of the TLS thread. */
+  /** State of the TLS thread. */
   tls(): TlsState | undefined;
   /** The certificate of TLS. */
   tlsFiles(): Pick<TlsFiles, 'expiresAtMs' | 'failures'> | undefined;

@@ -64,7 +64,7 @@ const MAX_PASSED_OCTETS = 4096;
 const TAKE_PART_MS = 30_000;
 /**
  * Octets of written answers with which the next queries are still answered over TLS. A write over TLS always completes
- * later, also if the peer reads.
+ * later, even if the peer reads.
  */
 const TLS_UNWRITTEN_OCTETS = 1 << 16;
 

@@ -10,7 +10,7 @@ import type { SlowMessage } from './messages.ts';
 /** The part of a peer that identifies its messages. */
 export interface KnownPeer {
   readonly networks: readonly Network[];
-  /** Where the peer listens. Of peers with the same key, the one that listens at the source has sent the message. */
+  /** Addresses at which the peer listens. Of several peers with the same key, the one that listens at the source is the sender. */
   readonly addresses?: readonly string[];
   /** Undefined if the peer signs nothing. */
   readonly keyId: number | undefined;

@@ -55,7 +55,7 @@ interface Peer {
   isSilent: boolean;
 }
 
-/** What identifies the answer to a message. */
+/** A sent message, with the fields that identify its answer. */
 interface Request {
   readonly peer: Peer;
   readonly message: Unanswered;

@@ -23,7 +23,7 @@ export interface TransferPeer
   extends Omit<KnownPeer, 'addresses' | 'tls'>,
     Omit<NotifiedPeer, 'key'>,
     Pick<StoredPeer, 'accountId' | 'tls'> {
-  /** The key that the peer's messages, and those to the peer, are signed with. Undefined also if it cannot be used. */
+  /** The key that signs messages to and from the peer. Undefined if there is none, or if it cannot be used. */
   readonly key: ServedKey | undefined;
 }
 

@@ -151,7 +151,7 @@ export class AddressGate {
   }
 }
 
-/** Returns a source with only this process's knowledge. */
+/** Returns a source that knows only the queries of this process. */
 function ownTrials(now: () => number): TrialSource {
   const known = new ExpiringCache<AddressMemory>(CAPACITY);
   const keptMs = 86_400_000;

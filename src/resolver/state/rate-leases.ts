@@ -42,7 +42,7 @@ interface AddressState {
   usedAt: number;
   /** Waiters in order of arrival. */
   readonly waiters: Set<Waiter>;
-  /** What will serve the waiters: a timer or a lease. */
+  /** The timer or lease that will serve the waiters. */
   pending: NodeJS.Timeout | 'lease' | undefined;
 }
 

@@ -33,7 +33,7 @@ export interface PrimaryOptions {
   readonly sources?: readonly string[];
 }
 
-/** Where the packets for a primary go to, and from. */
+/** Destination and local address of packets to a primary. */
 export interface Route {
   readonly target: Target;
   readonly localAddress: string | undefined;

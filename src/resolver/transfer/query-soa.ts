@@ -1,5 +1,5 @@
-// Asks a primary for the SOA of a zone: twice over UDP, then over TCP. A reply over UDP that cannot be used, or whose
-// signature is wrong, may be forged, so it only leads to TCP. A primary whose TLS is strict is asked over TLS only.
+// Queries a primary for the SOA of a zone: twice over UDP, then over TCP. A reply over UDP that cannot be used, or whose
+// signature is wrong, may be forged, so it only leads to TCP. A primary with strict TLS is queried over TLS only.
 
 import type { Message } from '../../dns/message/message.ts';
 import { RCODE, rcodeMnemonic } from '../../dns/message/rcodes.ts';

@@ -2,7 +2,7 @@
 // addresses.
 //
 //   start ─> cut ─> cut ─> … ─> the last zone above the domain ─> its addresses: two, then all, until they agree
-//        (each name between is asked for NS at the zone above it; labels decide nothing)
+//        (queries the zone above for NS of each name in between; labels decide nothing)
 
 import { isConclusive } from '../../checks/delegation/conclusive.ts';
 import type { ServerEvidence, WalkFailure } from '../../checks/delegation/evidence.ts';

@@ -188,7 +188,7 @@ export async function pauseSubscription(trx: Database, domainId: number): Promis
     update subscriptions set due_at = null where domain_id = ${domainId} and ended_at is null`.execute(trx);
 }
 
-/** For a restored domain: workers catch up on what was due. Returns false if the domain has no subscription. */
+/** Makes workers catch up on what was due for a restored domain. Returns false if the domain has no subscription. */
 export async function resumeSubscription(trx: Database, domainId: number): Promise<boolean> {
   const { numAffectedRows } = await sql`
     update subscriptions set due_at = case when expires_at is not null then clock_timestamp() end

@@ -4,7 +4,7 @@ import type { Database } from '../postgres/database.ts';
 
 const NAME = 'STARTED';
 
-/** Returns false also if the database already has zones, so that it gets no demo. */
+/** Returns false if there was a start before, or if the database already has zones and must not get the demo. */
 export async function isFirstStart(db: Database): Promise<boolean> {
   const started = await db.selectFrom('settings').select('name').where('name', '=', NAME).executeTakeFirst();
   if (started !== undefined) return false;

@@ -48,7 +48,7 @@ export function sessionSettings({ writeMs }: Limits): string {
   ].join('; ');
 }
 
-/** Gives this transaction the time that many rows need, on server and client. */
+/** Raises this transaction's time limits on server and client, because it writes many rows. */
 export async function allowLong(trx: Kysely<Schema>): Promise<void> {
   const limits = `set_config('statement_timeout', '${LONG_MS}', true), set_config('idle_in_transaction_session_timeout', '${LONG_MS}', true)`;
   await sql.raw(`select ${limits}`).execute(trx);

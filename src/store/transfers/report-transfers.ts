@@ -7,7 +7,7 @@ import type { Connection } from '../postgres/connection.ts';
 /** `soa`: the peer got only the SOA, because it is current or must use TCP. */
 export type TransferForm = 'axfr' | 'ixfr' | 'soa';
 
-/** What happened since the last report. A null means that nothing did, except in `ackedAt` and `error`. */
+/** Events since the last report. Except in `ackedAt` and `error`, null means that there was none. */
 export interface TransferReport {
   readonly zoneId: number;
   readonly peerId: number;

@@ -64,7 +64,7 @@ export function compareMembers(
   return { joins, leaves, resets, updates, copied, removals };
 }
 
-/** Of several groups, the first with a policy applies (RFC 9432 §4.3.2). A group without one is only shown. */
+/** If a member has several groups, the first with a policy applies (RFC 9432 §4.3.2). A group without one is only shown. */
 function wanted({ name, label, groups, coo }: CatalogMember, known: ReadonlySet<string>): WantedMember {
   const group = groups.find((each) => known.has(each)) ?? groups[0] ?? null;
   return { name, label, group, coo: coo ?? null };

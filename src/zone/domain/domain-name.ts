@@ -1,5 +1,5 @@
 // The name of a customer's domain: valid spellings, and names that no customer can have (docs/rules.md "Domain names").
-// Whether another account already has the name is decided in src/store.
+// src/store checks whether another account already has the name.
 
 import { parse as parseSuffix } from 'tldts';
 import { toASCII, toUnicode } from 'tr46';

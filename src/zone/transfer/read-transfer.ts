@@ -71,7 +71,7 @@ export interface ExpectedTransfer {
   readonly maxOctets: number;
 }
 
-/** Largest transfer that is accepted, as received and also after decompression. */
+/** Maximum size of a transfer, both as received and after decompression. */
 export const MAX_TRANSFER_OCTETS = 256 * 2 ** 20;
 /** Octets of a record's type, class, TTL and RDLENGTH. */
 const FIXED_OCTETS = 10;

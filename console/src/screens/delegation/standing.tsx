@@ -89,7 +89,7 @@ function leadOf(
   }
 }
 
-/** What our nameservers serve, if that is not obvious. */
+/** Describes what our nameservers serve, if that is not obvious. */
 function servedText({ status, dns_mode: mode, served }: Domain): string | undefined {
   if (served === undefined || mode === 'external') return undefined;
   if (status === 'pending' || status === 'moved') return text.served[status][served];

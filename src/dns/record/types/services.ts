@@ -1,4 +1,4 @@
-// Where services and people of a domain are found.
+// Record types that locate the services and contacts of a domain.
 
 import { TYPE } from '../../type-codes.ts';
 import { characterString, checked, domainName, text, u16 } from '../fields.ts';

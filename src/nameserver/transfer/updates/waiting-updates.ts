@@ -22,7 +22,7 @@ export interface SignedUpdate extends VerifiedRequest {
   readonly signer: AnswerSigner;
 }
 
-/** What is required to answer a transmission. The octets of a long message are kept only once. */
+/** The data required to answer a transmission. The octets of a long message are kept only once. */
 export interface Transmission extends Pick<SlowMessage, 'id' | 'transport'> {
   /** The id in the header of the message. */
   readonly headerId: Uint8Array;
