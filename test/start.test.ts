@@ -158,7 +158,7 @@ describe('the summary of npm start', () => {
     expect(summary(started)).not.toContain('analytics');
   });
 
-  it('does not mention this without a console', () => {
+  it('does not mention signing in if there is no console', () => {
     expect(summary({ ...started, hasConsole: false })).not.toContain('sign in');
   });
 });

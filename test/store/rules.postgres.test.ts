@@ -11,7 +11,7 @@ const api = sharedTestApi();
 describe('judge-limits', () => {
   const MIB = 1024 * 1024;
 
-  it('limits rules for many records by the size of names that edges receive, not of ids', async () => {
+  it('limits rules for many records by the size of the names that edges receive, not by the size of ids', async () => {
     const { id: domainId } = await api.makeDomain('names.example', { planSlug: 'pro' });
     const label = 'n'.repeat(63);
     const create = Array.from({ length: 1_000 }, (_, i) => ({

@@ -326,7 +326,7 @@ describe('the types that are signed', () => {
       expect(denialTypes([NS, A], 'cut', 'nsec3')).toEqual([NS]);
     });
 
-    it('lists nothing for an empty non-terminal and a marked name, and no denial of either kind', () => {
+    it('lists no types for an empty non-terminal and a marked name, and never NSEC or NSEC3', () => {
       expect(denialTypes([], 'inside', 'nsec3')).toEqual([]);
       expect(denialTypes([MARK_TYPE], 'inside', 'nsec3')).toEqual([]);
       expect(denialTypes([A, NSEC, NSEC3], 'inside', 'nsec3')).toEqual([A, RRSIG]);

@@ -249,7 +249,7 @@ it('accepts clocks that differ by less than a minute', async () => {
 });
 
 describe('two-step sign-in', () => {
-  it('requires its code after the provider, once', async () => {
+  it('requires a code after the sign-in at the provider, and accepts it once', async () => {
     const setup = await signIn(api, 'editor');
     const { secret } = (await setup.ask('POST', '/auth/otp/enable')).body;
     await setup.ask('POST', '/auth/otp/confirm', { otp: appCode(secret) });

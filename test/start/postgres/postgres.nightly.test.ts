@@ -222,7 +222,7 @@ describe('a directory', () => {
     await expect(start(other, FAST)).rejects.toThrow(/created by PostgreSQL 12, but this is PostgreSQL 18/);
   });
 
-  it('that could not be started on is free again for the next attempt', async () => {
+  it('is released after a failed start, so that the next attempt can use it', async () => {
     const directory = temporaryDirectory();
     await expect(start(directory, { parameters: { shared_buffers: 'many' } })).rejects.toThrow(
       /shared_buffers/,

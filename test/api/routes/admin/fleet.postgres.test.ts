@@ -224,7 +224,7 @@ describe('the breaker', () => {
     expect(all.body.trips[0].released_by).toBe('operator@zonefleet.test');
   });
 
-  it('is frozen for all domains or one zone, and released', async () => {
+  it('can be frozen for all domains or one zone, and released', async () => {
     const reason = 'The registry said so.';
     const freeze = (body: object) => told('POST', 'breaker/freeze', body);
     const until = new Date(Date.now() + 3_600_000).toISOString();
