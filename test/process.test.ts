@@ -142,7 +142,7 @@ describe('an address with a port', () => {
     expect(parseListenAddress(text)).toBeUndefined();
   });
 
-  it('has the port 53 by default if it is that of a server', () => {
+  it('has port 53 by default if it is the address of a server', () => {
     expect(parseServer('192.0.2.1')).toEqual({ address: '192.0.2.1', port: 53 });
     expect(parseServer('2001:db8::1')).toEqual({ address: '2001:db8::1', port: 53 });
     expect(parseServer('[2001:db8::1]:5300')).toEqual({ address: '2001:db8::1', port: 5300 });

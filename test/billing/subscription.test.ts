@@ -51,7 +51,7 @@ describe('a subscription', () => {
     expect(nextSubscription(grace.next, day(500))).toMatchObject({ kind: 'end', endedAt: day(37) });
   });
 
-  it('that is a trial ends without grace, also if it is cancelled', () => {
+  it('that is a trial ends without grace, even if it is cancelled', () => {
     const trial = beginTrial(START, 14);
     expect(trial).toMatchObject({ isTrial: true, autoRenew: false, expiresAt: day(14) });
     expect(nextSubscription(trial, day(13.9))).toEqual({ kind: 'wait', dueAt: day(14) });

@@ -33,7 +33,7 @@ describe('CAA', () => {
     ).toBeUndefined();
   });
 
-  it('forbid issuance that only other authorities or none may do, and the message says what to add', () => {
+  it('forbid issuance if they name only other authorities or none, and the message says what to add', () => {
     expect(judged(at, ['issue', 'other.example'])).toBe(
       'the CAA records at shop.example do not let ca.example issue for shop.example: add CAA 0 issue "ca.example"',
     );

@@ -84,7 +84,7 @@ describe('our own nameservers', () => {
     ]);
   });
 
-  it('next to a foreign one: each fault is reported to whoever can fix it', () => {
+  it('next to a foreign one: each fault is reported to the party that can fix it', () => {
     const addresses = [madeProbe('5.3.0.1', [NS1], silent), madeProbe('5.4.0.1', [NS2], silent)];
     const found = judgeChild(madeChild({ addresses }), { own: new Set([NS1]) });
     expect(found.map(({ code, place, names }) => [code, place, names])).toEqual([
@@ -112,7 +112,7 @@ describe('our own nameservers', () => {
     ]);
   });
 
-  it('with a fault at an address concern the operator, also if a foreign name has that address', () => {
+  it('with a fault at an address concern the operator, even if a foreign name has that address', () => {
     const change = { tcp: { outcome: 'timeout' }, edns: 'refused' } as const;
     const addresses = [madeProbe('5.3.0.1', [NS1, NS2], change), madeProbe('5.4.0.1', [NS2], change)];
     const found = judgeChild(madeChild({ addresses }), { own: new Set([NS1]) });

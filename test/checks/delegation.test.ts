@@ -620,7 +620,7 @@ it('a sentence lists at most eight servers of a set that its owner made long', (
   expect(message).not.toContain('n8.x');
 });
 
-it('eight domains inside are listed, and that there are more', () => {
+it('INNER_DELEGATED lists eight domains, and says that there are more', () => {
   const inner = Array.from({ length: 9 }, (_, i) => ({ name: parseName(`n${i}.shop.com.`), ns: target }));
   const { message, names: told } = FINDINGS.INNER_DELEGATED(inner);
   expect(told).toHaveLength(8);

@@ -33,7 +33,7 @@ describe.skipIf(needs !== '')(`the commands that verify packages${needs}`, () =>
     execFileSync('minisign', words, { stdio: 'ignore' });
   }
 
-  it('accept signed packages, also if some are missing', () => {
+  it('accept signed packages, even if some are missing', () => {
     expect(commands).toHaveLength(2);
     expect(succeeds()).toBe(true);
     rmSync(fileOf('zonefleet.tgz'));

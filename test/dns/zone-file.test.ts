@@ -540,7 +540,7 @@ describe('the problems of a zone file', () => {
     ]);
   });
 
-  it('are not created for bugs', () => {
+  it('do not include errors that are bugs, which are thrown', () => {
     const problems = new ZoneFileProblems(undefined);
     expect(() =>
       problems.attempt(PLACE, undefined, () => {

@@ -12,7 +12,7 @@ describe('the audit log', () => {
       if (typeof audit === 'object' && 'none' in audit) expect(audit.none.length).toBeGreaterThan(10);
   });
 
-  it('is left to the changes only by routes that change a domain, or create domains', () => {
+  it('is written with the change only by routes that change or create domains', () => {
     for (const { path, audit } of all)
       if (audit === 'changes')
         expect(path).toMatch(

@@ -351,7 +351,7 @@ describe('the kind of a zone', () => {
     }
   });
 
-  it('of an alias reveals what proves its name', () => {
+  it('of an alias target determines the names that prove ownership to a provider', () => {
     expect(claimsOf('acme.github.io')).toEqual(['_github-pages-challenge-acme']);
     expect(claimsOf('shop.azurewebsites.net')).toEqual(['asuid']);
     expect(claimsOf('notgithub.io')).toEqual([]);

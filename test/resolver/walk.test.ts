@@ -76,7 +76,7 @@ fails with an answer for a name that does not exist | www.example.com. 60 A 1.2.
     expect(print(classifyResolverReply(message, QUESTION))).toBe(expected);
   });
 
-  it('has the queried type, also if that is CNAME', () => {
+  it('has the queried type, even if that is CNAME', () => {
     const message = messageOf('www.example.com. 60 CNAME a.net.\na.net. 60 A 1.2.3.4');
     const expected = { kind: 'answer', name: QUESTION.name, aliases: [] };
     expect(classifyResolverReply(message, { ...QUESTION, type: TYPE.CNAME })).toMatchObject(expected);

@@ -291,7 +291,7 @@ describe('report-dns-counts', () => {
   });
   afterEach(() => node.close());
 
-  test('a report is one row, also if it is repeated', async () => {
+  test('a report is one row, even if it is repeated', async () => {
     await reportDnsCounts(node, REPORT);
     await reportDnsCounts(node, { ...REPORT, counts: [99, 99] });
     await reportDnsCounts(node, { ...REPORT, part: 1 });

@@ -46,7 +46,7 @@ describe('claim-due-scans', () => {
     expect(await claim(4)).toEqual([]);
   });
 
-  test('also if scans are claimed one at a time, and immediately for a new account', async () => {
+  test('even if scans are claimed one at a time, and immediately for a new account', async () => {
     await scansOf('bulk', 8, 1000);
     expect([await claim(1), await claim(1)]).toEqual([['bulk0.com.'], ['bulk1.com.']]);
     await scansOf('late', 3, 10);

@@ -142,7 +142,7 @@ describe.each(['nsec', 'nsec3'] as const)('signing in pieces with %s', (denial) 
     await expectPublished(db, domainId);
   });
 
-  test('two zones concurrently, and one whose process stops', async () => {
+  test('two zones are signed concurrently, and one is completed after its process stops', async () => {
     const names = ['one.test.', 'two.test.', 'three.test.'];
     const zones = names.map((name) => ({
       apex: parseName(name),

@@ -89,14 +89,14 @@ describe('an edit', () => {
     expect(countries({ replace: [['b', 'A', 'A 192.0.2.2 ; dest_country=IT']] })).toEqual(['IT']);
   });
 
-  it('determines it again only for another destination', () => {
+  it('determines the country again only if the destination changes', () => {
     expect(countries({ update: [[1, { destination: '192.0.2.2' }]] })).toEqual(['NL']);
     expect(countries({ update: [[1, { comment: 'x' }]] })).toEqual(['FR']);
     expect(countries({ update: [[1, { type: 'CNAME', destination: 'example.org' }]] })).toEqual([null]);
     expect(countries({ replace: [['b', 'A', 'A 192.0.2.2', 'A 192.0.2.1']] })).toEqual(['NL']);
   });
 
-  it('determines it again if the call removes it', () => {
+  it('determines the country again if the call removes it', () => {
     expect(countries({ update: [[1, { dest_country: '' }]] })).toEqual(['SE']);
   });
 

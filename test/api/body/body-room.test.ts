@@ -80,7 +80,7 @@ it('a piece that is larger than a round is scanned alone', async () => {
   expect(counted).toBe(2);
 });
 
-it('a round with room scans a piece immediately, but none before those that wait', async () => {
+it('a round with room scans a piece immediately, but not before pieces that wait', async () => {
   expect([turns.mayTake(64 * KIB), turns.mayTake(64 * KIB), turns.mayTake(1)]).toEqual([true, true, false]);
   turns.wait(1, () => {});
   expect(turns.mayTake(1)).toBe(false);

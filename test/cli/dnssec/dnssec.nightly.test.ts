@@ -52,7 +52,7 @@ async function expectRefused(...refusals: readonly (readonly [string, number, Re
 }
 
 describe('zonefleet dnssec', () => {
-  it('does not sign without secrets, and no unknown zone', async () => {
+  it('does not sign without secrets, and rejects unknown zones', async () => {
     const { code, stderr } = await run('dnssec enable op.test');
     expect([code, stderr]).toEqual([2, expect.stringContaining('KEY_SECRETS is not set')]);
     await expectRefused(

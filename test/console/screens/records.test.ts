@@ -188,7 +188,7 @@ describe('differences', () => {
     expect(tally(found)).toEqual({ create: 1, update: 1, delete: 1 });
   });
 
-  it('of a change are inverted by its revert', () => {
+  it('of a change are the inverse of those of its revert', () => {
     const made = differencesOfChange([
       { after: one },
       { before: two, after: { ...two, destination: '192.0.2.5' } },
@@ -524,7 +524,7 @@ const opened = {
 };
 
 describe('a list of rows', () => {
-  it('knows the position of each row, also below open ones', () => {
+  it('knows the position of each row, even below open ones', () => {
     expect(offsetOf(opened, 3)).toBe(120);
     expect(offsetOf(opened, 4)).toBe(360);
     expect(heightOf(opened)).toBe(100 * 40 + 300);

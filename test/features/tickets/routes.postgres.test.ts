@@ -129,7 +129,7 @@ describe('limits', () => {
     expect([(await write(id)).status, (await write(id)).status]).toEqual([200, 409]);
   });
 
-  it('an account writes 200 messages a day in all tickets; staff can still answer', async () => {
+  it('an account can write 200 messages per day in all its tickets; staff can still answer', async () => {
     const ids = [await open(), await open()];
     await api.query`
       insert into invite_windows (subject, count, ends_at)

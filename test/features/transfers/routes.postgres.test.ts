@@ -109,7 +109,7 @@ describe('secondaries', () => {
     expect(await api.query`select from peers where domain_id = ${domain.id}`).toHaveLength(1);
   });
 
-  it('prevent that their key is revoked', async () => {
+  it('prevent the revocation of their key', async () => {
     const key = (await create({ label: 'used' })).body;
     await put({ ...ONE, tsig_key: key.id });
     const refused = await api.ask('DELETE', `/tsig-keys/${key.id}`);
@@ -170,7 +170,7 @@ describe('secondaries', () => {
   });
 });
 
-it('transfers lists the own secondaries of a domain, and not the peers of the operator', async () => {
+it("transfers lists the domain's own secondaries, but not the operator's peers", async () => {
   await api.query`
     with p as (insert into peers (name, networks) values ('of-operator', '{9.9.9.9/32}') returning id),
     t as (insert into transfer_policies (name, is_default) values ('default', true) returning id)

@@ -43,7 +43,7 @@ describe('stored configs', () => {
     expect([again.cursor, again.domains()]).toEqual(['c2', ['a.example']]);
   });
 
-  it('accept the newest version, also if the domain is deleted', () => {
+  it('accept the newest version, even if the domain is deleted', () => {
     const kept = new KeptConfigs(state);
     kept.take(line('a.example', 5, 'c1', false));
     expect(kept.take(line('a.example', 4, 'c2'))).toEqual([]);

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { packSockets } from '../../../src/nameserver/handover/pack-sockets.ts';
 
-it('packs the descriptors of an XDP interface into one message, also if it needs a second one', () => {
+it('packs the descriptors of an XDP interface into one message, even if it needs a second one', () => {
   const address = {
     listen: { address: '192.0.2.1', port: 53 },
     udp: Array.from({ length: 90 }, (_, i) => 1000 + i),

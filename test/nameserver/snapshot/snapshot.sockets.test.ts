@@ -448,7 +448,7 @@ describe('the check of a restored image', () => {
     await expectFresh(new Node());
   });
 
-  test('forgets the attempt to read a valid snapshot, also if the node is stopped before the check or meanwhile', async () => {
+  test('forgets the attempt to read a valid snapshot, even if the node is stopped before the check or meanwhile', async () => {
     await writeSnapshot();
     for (const stopped of ['never', 'before', 'meanwhile']) {
       const again = new Node();

@@ -395,7 +395,7 @@ describe('UPDATE', () => {
     expect([...replies.map(summarize), ...passed]).toEqual([expected]);
   });
 
-  test('is refused with EDE 18 by a node that takes none, also if it is signed', async () => {
+  test('is refused with EDE 18 by a node that takes none, even if it is signed', async () => {
     const node = slowNode();
     const [reply] = await node.answers(signed(update('0000 0000 0001', OPT), 'acme.').message);
     expect(summarize(reply!)).toBe('REFUSED - 1/0/0/1 OPT(ede:0012)');

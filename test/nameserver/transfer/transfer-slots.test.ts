@@ -23,7 +23,7 @@ test.each([
   expect(await started(new TransferSlots(8, () => true), takers)).toHaveProperty('size', count);
 });
 
-test('a slot that is released goes to the first that may have it', async () => {
+test('a released slot goes to the first waiting transfer that may use it', async () => {
   const slots = new TransferSlots(2, () => true);
   const running = await started(slots, '1 1 2 3');
   expect([...running.keys()]).toEqual(['0 1', '1 1']);

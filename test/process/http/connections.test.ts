@@ -210,7 +210,7 @@ describe('a body that does not arrive', () => {
     return { wire, connection: connection as Connection };
   };
 
-  it('ends the connection after a while, also if it arrives byte by byte', () => {
+  it('ends the connection after a while, even if it arrives byte by byte', () => {
     const { wire } = sending();
     seconds(STALL_SECONDS + 1, () => (wire.receivedBytes += 1));
     expect(wire.isCut).toBe(true);

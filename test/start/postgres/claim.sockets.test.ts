@@ -32,7 +32,7 @@ describe('a claim', () => {
     expect(readFileSync(file, 'utf8')).toBe('another\n');
   });
 
-  it('of a dead process is taken over, also if another process now has its pid, or its contents are invalid', () => {
+  it('of a dead process is taken over, even if another process now has its pid, or its contents are invalid', () => {
     writeFileSync(file, '4194305 boot:1\n');
     claim(file, 'the directory');
     expect(readFileSync(file, 'utf8')).toMatch(new RegExp(`^${process.pid} `));

@@ -285,7 +285,7 @@ test('the account is counted while its check uses a slot', async () => {
   expect(log.slice(3)).toEqual([`begin ${accountId}`, 'end']);
 });
 
-test('that the parent’s servers also serve the domain counts once the fleet’s addresses are known', async () => {
+test('answers of parent servers that also serve the domain count once the fleet’s addresses are known', async () => {
   const held = async (domain: Name) => {
     const evidence = evidenceOf(domain, OURS);
     return {
