@@ -59,7 +59,7 @@ export interface ApiCaller {
   readonly rate?: Rate;
 }
 
-/** The rest of the requests that the caller may send per minute. */
+/** The limit of requests per minute, and the number that the caller may still send. */
 interface Rate {
   readonly limit: number;
   readonly remaining: number;

@@ -39,7 +39,7 @@ export class SectionWriter {
   readonly #proofs: ProofWriter;
   readonly #host: FoldedName;
   readonly #hostSet = new FoundSet();
-  /** Hosts already looked up for this set: hashes and places of their names. */
+  /** Hosts already looked up for this set: hashes and offsets of their names. */
   readonly #seenHashes = new Int32Array(MAX_TARGETS);
   readonly #seenPlaces = new Int32Array(MAX_TARGETS);
   #seen = 0;
@@ -124,7 +124,7 @@ export class SectionWriter {
   }
 
   /**
-   * Writes the addresses of the hosts that the set at a place names. In a referral, hosts at or below the zone cut come
+   * Writes the addresses of the hosts that the set at an offset names. In a referral, hosts at or below the zone cut come
    * first. Returns false if one of these does not fit (RFC 9471 §3.1).
    */
   #writeHosts(set: FoundSet, setPlace: number, isReferral: boolean): boolean {
@@ -230,7 +230,7 @@ export class SectionWriter {
     this.#host.adopt(length);
   }
 
-  /** Returns the place after the owner name at a place. */
+  /** Returns the offset after the owner name at the given offset. */
   #behindName(from: number): number {
     const { out, base } = this.message;
     let place = from;

@@ -21,7 +21,7 @@ export function EdgeTraffic({ period: asked }: { readonly period: Period }) {
   const summary = useLoad(`edge ${domain} ${period}`, (signal) =>
     dataOf(api.GET('/analytics/summary', { params: { query }, signal })),
   );
-  // Without a plan or an analytics store, the part above has already said so.
+  // Without a plan or an analytics store, the part above already shows a message.
   if (summary.error !== undefined && !isQuiet(summary.error))
     return <Failure error={summary.error} onRetry={() => void summary.reload()} />;
   const { data } = summary;
