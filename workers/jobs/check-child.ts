@@ -1,7 +1,7 @@
 // One check of a delegated zone: observe, evaluate, save. Its findings are advice, on which no status depends.
 //
 //   load ─▶ observe ─▶ judge ─▶ save ─▶ saved
-//     └ gone, or delegated to nobody ─▶ absent
+//     └ deleted, or not delegated ─▶ absent
 
 import type { ChildFinding } from '../../src/checks/child/child-findings.ts';
 import type { ChildEvidence } from '../../src/checks/child/evidence.ts';

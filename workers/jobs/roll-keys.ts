@@ -2,7 +2,7 @@
 // follows.
 //
 //   load ─▶ observe: nodes, DS at the parent, our own servers ─▶ advance ─▶ save ─▶ saved
-//     ├ a step is being written ─▶ its next pieces                        └ somebody else saved ─▶ conflict
+//     ├ a step is being written ─▶ its next pieces                        └ another process saved ─▶ conflict
 //     └ the domain is deleted ─▶ absent
 
 import { advance, type Facts } from '../../src/checks/dnssec/advance.ts';

@@ -1,6 +1,6 @@
 // One mail: load, make its link, send. The link is made here, so that no row or job ever contains its token.
 //
-//   load ─▶ nobody is to get it ─▶ dropped
+//   load ─▶ no longer needed ─▶ dropped
 //     └▶ link ─▶ send ─▶ sent, or delayed and tried again, or given up
 
 import type { WriteLetter } from '../../src/features/feature.ts';

@@ -3,7 +3,7 @@
 //
 //   load ─▶ observe ─▶ judge ─▶ next ─▶ save ─▶ saved
 //     │ └ its value has expired ─▶ next ─▶ save ─▶ expired
-//     └ gone, proved, not due, run already ─▶ done          └ changed meanwhile ─▶ once more, if a caller waits
+//     └ deleted, proved, not due, already run ─▶ done       └ changed meanwhile ─▶ once more, if a caller waits
 
 import { judgeTxt } from '../../src/checks/txt/judge-txt.ts';
 import { nextPreparation } from '../../src/checks/txt/next-preparation.ts';

@@ -1,5 +1,5 @@
-// Waits until every nameserver has loaded a change. All waiting callers share one database query at a time. If nobody
-// waits, nothing is queried.
+// Waits until every nameserver has loaded a change. All waiting callers share one database query at a time. If no
+// caller waits, nothing is queried.
 
 import type { InSync } from '../../store/feed/in-sync.ts';
 

@@ -9,7 +9,7 @@ const STATEMENTS_PER_SECOND = 20;
 const MAX_HASHES = 1000;
 const MAX_REMEMBERED = 50_000;
 
-/** `state` tells whether the key is valid now. */
+/** `state` shows whether the key is valid now. */
 interface Found {
   readonly state: string;
 }

@@ -6,7 +6,7 @@ import { hash as argonHash, verify as argonVerify } from '@node-rs/argon2';
 import { networkOf } from '../../process/http/connections.ts';
 
 const OPTIONS = { memoryCost: 19 * 1024, timeCost: 2, parallelism: 1 };
-/** A hash whose password nobody knows, so that an unknown email address takes as long as a wrong password. */
+/** The hash of an unknown password, so that an unknown email address takes as long as a wrong password. */
 const NOBODYS_HASH =
   '$argon2id$v=19$m=19456,t=2,p=1$MDEyMzQ1Njc4OWFiY2RlZg$Yl3mC1Pp8hI0yxbUOrW1kVSW7TeG1kJpQNQ5d2sZ0aM';
 

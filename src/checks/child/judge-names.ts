@@ -22,7 +22,7 @@ export function judgeNames(evidence: ChildEvidence, own: ReadonlySet<Name>, asnO
   // Glue that did not fit into the reply may still exist at the parent.
   const mayLackGlue = large.every(({ code }) => code !== 'REFERRAL_OVER_1232');
   const onlyInZone = compared ? inZone.filter(({ isAtParent }) => !isAtParent) : [];
-  // Evaluate our names and other names separately: an owner must not see a fault of ours mixed with a fault of theirs.
+  // Evaluate our names and other names separately, so that findings for the owner never include faults of our servers.
   const apart = (judge: (some: readonly ChildServer[]) => Observation[]): Observation[] => [
     ...judge(servers.filter(({ name }) => own.has(name))),
     ...judge(servers.filter(({ name }) => !own.has(name))),

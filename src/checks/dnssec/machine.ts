@@ -95,7 +95,7 @@ export interface Machine {
    * another set.
    */
   readonly toldAt: number | null;
-  /** Keys whose DS is or may come to be at the parent: requested, or seen and not yet gone for the stay. */
+  /** Keys whose DS is or may appear at the parent: it was requested, or was seen and has not been absent for a whole stay. */
   readonly atLarge: readonly KeyId[];
   readonly ledger: Ledger;
   readonly parent: ParentMemory;
@@ -134,7 +134,7 @@ export type WaitCause =
   /** The registrar must add or remove a DS. */
   | 'ds_wanted'
   | 'ds_unwanted'
-  /** The DS records are gone but may come back. */
+  /** The DS records were removed but may return. */
   | 'stay'
   /** The parent was not observed recently. */
   | 'observation';

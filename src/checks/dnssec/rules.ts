@@ -3,7 +3,7 @@
 export interface MachineRules {
   /** Maximum age of the newest backup (KEY_BACKUP_AFTER). Newer data may be lost, and older data may come back. */
   readonly backupAfterMs: number;
-  /** How long a DS must be gone before its key is removed, since parents lag and registrars revert changes. */
+  /** How long a DS must be absent before its key is removed, since parents lag and registrars revert changes. */
   readonly stayMs: number;
   /** Added to the TTL of data that nodes served, for their lag and for clock differences. */
   readonly nodeSlackMs: number;

@@ -85,7 +85,7 @@ export function untilAsked(
 
 /**
  * Waits until none of the keys has had a DS for the time of the stay. Returns undefined if that is the case. A disconnected
- * node may have told a registry, by its CDS set, to publish the DS. The stay begins when no node does so any longer.
+ * node may have asked a registry, through its CDS set, to publish the DS. The stay begins when no node does so any longer.
  */
 export function untilGone(
   { parent, toldAt }: Machine,

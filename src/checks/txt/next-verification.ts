@@ -3,7 +3,7 @@
 // value has expired.
 //
 //   unverified ─ verified ─▶ active
-//       └ UNVERIFIED_MAX over, and not there; or its value expired, so no worker looks any more ─▶ disabled
+//       └ not found until UNVERIFIED_MAX; or its value expired, so workers no longer query it ─▶ disabled
 
 import type { TxtVerdict } from './txt-judgement.ts';
 

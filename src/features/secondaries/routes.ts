@@ -83,7 +83,7 @@ const deletePrimaries = route(domain('domain.settings'), {
   tag,
   summary: 'Ends the copy: its records become those of the domain.',
   description:
-    "Records of types that a domain here cannot have, such as signatures, are dropped, and so are those that the rules of an import refuse. The domain's former records, which were not answered, are deleted. If the zone was not transferred yet, the domain keeps its former records.",
+    "Records of types that a domain here cannot have, such as signatures, are dropped, and so are those that the rules of an import refuse. The domain's former records, which were not served, are deleted. If the zone has not been transferred yet, the domain keeps its former records.",
   response: EndedCopy,
   answerHeaders: ['X-Change-Id', 'X-Zone-Serial'],
   problems: ['wrong_state', 'plan_limit'],

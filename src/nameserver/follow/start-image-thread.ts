@@ -74,7 +74,7 @@ export type ToImageThread =
   | { readonly kind: 'predecessor-ended' };
 
 export interface ImageThread {
-  /** Resolves when the snapshot was read or does not exist. The result tells whether zones can be served now. */
+  /** Resolves when the snapshot was read or does not exist. `isServing` is true if zones can be served now. */
   readonly restored: Promise<{ isServing: boolean }>;
   readonly progress: ImageProgress;
   /** Returns true if the database has been reached. */

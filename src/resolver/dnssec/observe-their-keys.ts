@@ -17,7 +17,7 @@ const THEIR_LIMITS: Partial<Limits> = { packets: 80, milliseconds: 20_000 };
 const MAX_ADDRESSES = 16;
 
 export interface TheirOptions {
-  /** Nameservers that are not theirs. */
+  /** Our nameservers, which are not queried. */
   readonly ours: readonly Name[];
   /** DS rdata that must match their keys. */
   readonly ds: readonly Uint8Array[];

@@ -1,8 +1,8 @@
 // Sends a scan's queries to the servers of a zone, spread over all their addresses and limited per address. If an address
 // is silent, another one is queried. If all are silent, public resolvers are queried.
 //
-//   a place at the address with the fewest questions ──> told ──> more at a time there
-//                                                    └──> nothing ──> half as many there, and another address, 3 in all
+//   a slot at the address with the fewest queries ──> reply ──> more at a time there
+//                                                 └──> silence ──> half as many there, and another address, 3 in all
 //   no address left ──> a public resolver, or another one ──> unanswered
 
 import type { Name } from '../../dns/name.ts';

@@ -117,8 +117,8 @@ export const HAS_MOVED = 'moved to its new catalog';
 
 /**
  * Decides whether a catalog may copy a member. A name that exists is never taken over (RFC 9432 §5.2), except from
- * another catalog of the same peer that allows it. Neither may a member hide a part of another's zone, so names below
- * others' zones are refused, too. A zone above others' changes no answer of theirs.
+ * another catalog of the same peer that allows it. A member must not hide a part of another account's zone
+ * either, so names below such zones are refused, too. A member above a zone does not change the zone's answers.
  */
 export function judgeMember(
   { name, coo }: Pick<WantedMember, 'name' | 'coo'>,

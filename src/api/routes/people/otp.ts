@@ -21,7 +21,7 @@ const enableOtp = route(session({ fresh: true }), {
   audit: { inHandler: 'account.begin_otp' },
   tag: 'Signing in',
   summary: 'Starts to set up two-step sign-in: returns a secret for an authenticator app.',
-  description: 'Two-step sign-in is on after its first code was confirmed: `POST /auth/otp/confirm`.',
+  description: 'Two-step sign-in is enabled when its first code is confirmed: `POST /auth/otp/confirm`.',
   idempotent: false,
   response: OtpSecret,
   problems: ['wrong_state'],
