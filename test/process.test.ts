@@ -1,6 +1,7 @@
 // Settings, limits and waits of a process. Connections and settings have separate tests.
 
 import { createHash, type KeyObject } from 'node:crypto';
+import { getEventListeners } from 'node:events';
 import {
   chmodSync,
   linkSync,
@@ -17,7 +18,7 @@ import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, test } from 'vitest';
 import { AnalyticsFault } from '../src/analytics/open-analytics.ts';
-import { boundSignal } from '../src/process/bound-signal.ts';
+import { abortWith, boundSignal } from '../src/process/bound-signal.ts';
 import { openCountryDb } from '../src/process/country-db.ts';
 import { isOurHost } from '../src/process/judge-host.ts';
 import { parseListenAddress, parseServer, printListenAddress } from '../src/process/listen-address.ts';
@@ -71,6 +72,17 @@ it("a bound signal aborts at its timeout, even after garbage collection, or with
   outer.abort(new Error('the client is gone'));
   expect((await endedEarly).message).toBe('the client is gone');
   expect(boundSignal(outer.signal, 60_000).reason.message).toBe('the client is gone');
+});
+
+it('a signal that lives as long as the process keeps nothing of what it no longer aborts', () => {
+  const stopping = new AbortController();
+  const [ended, running] = [new AbortController(), new AbortController()];
+  abortWith(ended, stopping.signal)();
+  abortWith(running, stopping.signal);
+  expect(getEventListeners(stopping.signal, 'abort')).toHaveLength(1);
+  stopping.abort(new Error('the process stops'));
+  expect(ended.signal.aborted).toBe(false);
+  expect(running.signal.reason.message).toBe('the process stops');
 });
 
 describe('the country database', () => {

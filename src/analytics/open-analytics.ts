@@ -4,6 +4,7 @@
 
 import type { Readable } from 'node:stream';
 import { type ClickHouseClient, type ClickHouseSettings, createClient } from '@clickhouse/client';
+import { boundSignal } from '../process/bound-signal.ts';
 import { type FaultKind, judgeFault, lacksTables, wordsOf } from './judge-fault.ts';
 import { migrateAnalytics } from './migrate-analytics.ts';
 
@@ -128,8 +129,8 @@ async function select<R>(
   values: Record<string, unknown>,
   { seconds, signal }: QueryOptions,
 ): Promise<R[]> {
-  const limit = AbortSignal.timeout(seconds * 1000 + MARGIN_MS);
-  const abort_signal = signal === undefined ? limit : AbortSignal.any([signal, limit]);
+  const limitMs = seconds * 1000 + MARGIN_MS;
+  const abort_signal = signal === undefined ? AbortSignal.timeout(limitMs) : boundSignal(signal, limitMs);
   const result = await client.query({
     query: sql,
     query_params: values,

@@ -10,6 +10,7 @@ import { printName } from '../../src/dns/name.ts';
 import { DatabaseWatch } from '../../src/jobs/database-watch.ts';
 import type { JobRun, RunJob } from '../../src/jobs/job-worker.ts';
 import type { ScanJob } from '../../src/jobs/jobs.ts';
+import { abortWith } from '../../src/process/bound-signal.ts';
 import type { Resolver } from '../../src/resolver/resolver.ts';
 import { loadPublishSettings } from '../../src/store/postgres/answer-settings.ts';
 import type { Database } from '../../src/store/postgres/database.ts';
@@ -95,6 +96,7 @@ async function scanKept(
   { signal, report = async () => {} }: JobRun,
 ): Promise<Scan | undefined> {
   const lost = new AbortController();
+  const detach = abortWith(lost, signal);
   const keep = async (steps: ScanSteps | undefined) => {
     if (steps !== undefined) void report(steps);
     if (!(await keepScan(db, scanId, run, steps))) lost.abort();
@@ -102,13 +104,14 @@ async function scanKept(
   const pulse = new Pulse(keep, pulseMs);
   try {
     return await resolver.scanZone(domain, {
-      signal: AbortSignal.any([signal, lost.signal]),
+      signal: lost.signal,
       onProgress: (steps) => pulse.show(steps),
     });
   } catch (error) {
     if (lost.signal.aborted && !signal.aborted) return undefined;
     throw error;
   } finally {
+    detach();
     await pulse.stop();
   }
 }

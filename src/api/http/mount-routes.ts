@@ -5,6 +5,7 @@ import type { ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
+import { abortWith } from '../../process/bound-signal.ts';
 import { CompatAnswer, sendCompat } from '../answers/compat-answer.ts';
 import { type Accepted, acceptedEncoding, encodeBody } from '../answers/encoding.ts';
 import { Problem } from '../answers/problem.ts';
@@ -129,7 +130,8 @@ async function respond(
   const { admitted, vantage, edge, method, url, query, body, log, received } = request;
   const inTurn: InTurn = (work) =>
     admitted?.domain !== undefined && isWrite(route.method) ? turns.run(admitted.domain.id, work) : work();
-  const gone = () => goneSignal(reply, stopping);
+  let signal: AbortSignal | undefined;
+  const gone = () => (signal ??= goneSignal(reply, stopping));
   if (largeWork !== undefined && admitted !== undefined) {
     if (body instanceof UnreadBody || route.isHeavy?.(body) === true) {
       const { segments, room } = received as ReceivedBody;
@@ -165,9 +167,14 @@ async function respond(
 
 function goneSignal(reply: FastifyReply, stopping: AbortSignal): AbortSignal {
   const gone = new AbortController();
-  reply.raw.once('close', () => gone.abort());
-  if (reply.raw.destroyed) gone.abort();
-  return AbortSignal.any([gone.signal, stopping]);
+  const detach = abortWith(gone, stopping);
+  const end = () => {
+    detach();
+    gone.abort();
+  };
+  if (reply.raw.destroyed) end();
+  else reply.raw.once('close', end);
+  return gone.signal;
 }
 
 const JSON_TYPE = 'application/json; charset=utf-8';

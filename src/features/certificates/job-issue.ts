@@ -10,6 +10,7 @@ import { judgeCertificate } from '../../edge/certificates/judge-certificate.ts';
 import type { AccountShares } from '../../jobs/account-shares.ts';
 import { DatabaseWatch } from '../../jobs/database-watch.ts';
 import type { RunJob } from '../../jobs/job-worker.ts';
+import { boundSignal } from '../../process/bound-signal.ts';
 import type { Resolver } from '../../resolver/resolver.ts';
 import type { Database } from '../../store/postgres/database.ts';
 import { type Authority, makePrivateKey } from './client.ts';
@@ -73,18 +74,18 @@ async function run(
   orderId: number,
   signal: AbortSignal,
 ): Promise<CertificateOutcome> {
-  const deadline = AbortSignal.timeout(RUN_MS);
+  const bounded = boundSignal(signal, RUN_MS);
   for (let steps = 1; ; steps++) {
     const work = await loadOrder(options.db, orderId);
     if (work === undefined) return { kind: 'absent' };
     const end = options.shares?.begin(work.accountId);
     try {
-      const stepped = await step(options, work, AbortSignal.any([signal, deadline]));
+      const stepped = await step(options, work, bounded);
       if (stepped !== 'next') return stepped;
       if (steps === MOST_STEPS) return { kind: 'waiting' };
     } catch (error) {
       signal.throwIfAborted();
-      const fault = deadline.aborted ? new CaFault('busy', 'the order takes too long') : error;
+      const fault = bounded.aborted ? new CaFault('busy', 'the order takes too long') : error;
       if (!(fault instanceof CaFault)) throw error;
       return await onFault(options, work, fault);
     } finally {

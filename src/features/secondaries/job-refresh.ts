@@ -4,6 +4,7 @@
 import { type Name, parseName, printName } from '../../dns/name.ts';
 import type { Network } from '../../dns/record/network.ts';
 import { DatabaseWatch } from '../../jobs/database-watch.ts';
+import { boundSignal } from '../../process/bound-signal.ts';
 import { printListenAddress } from '../../process/listen-address.ts';
 import type { PrimaryTls } from '../../resolver/transfer/connect-tls.ts';
 import type { Primary, PrimaryOptions } from '../../resolver/transfer/primary.ts';
@@ -215,7 +216,7 @@ class Refresh {
     const { records: maxRecords, octets: maxOctets } = limit;
     const order = { apex: this.#secondary.apex, form, serial: this.#copySerial, maxRecords, maxOctets };
     const deadlineMs = transferMs(limit);
-    const signal = AbortSignal.any([this.#signal, AbortSignal.timeout(deadlineMs)]);
+    const signal = boundSignal(this.#signal, deadlineMs);
     try {
       return await this.#options.client.transferZone(primary, order, { ...this.#optionsOf(stored), signal });
     } catch (error) {

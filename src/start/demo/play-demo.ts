@@ -3,6 +3,7 @@
 
 import { setTimeout as pause } from 'node:timers/promises';
 import { parseName } from '../../dns/name.ts';
+import { boundSignal } from '../../process/bound-signal.ts';
 import { updateDomain } from '../../store/change/update-domain.ts';
 import { hastenNames, hastenWaiting } from '../../store/checks/manual-check.ts';
 import { findDomain } from '../../store/domains/load-domains.ts';
@@ -58,7 +59,7 @@ export async function playDemo({ db, url, signal, onTrouble }: Play): Promise<vo
 
 /** Returns when each name was last changed. */
 async function registered(url: string, signal: AbortSignal): Promise<ReadonlyMap<string, string | null>> {
-  const response = await fetch(`${url}/names`, { signal: within(signal) });
+  const response = await fetch(`${url}/names`, { signal: boundSignal(signal, REQUEST_MS) });
   if (!response.ok) throw new Error(`the registrar responded with ${response.status}`);
   const names = (await response.json()) as Registered;
   return new Map(Object.entries(names).map(([name, { changed_at: at }]) => [name, at]));
@@ -89,11 +90,7 @@ async function delegate(
     method: 'PUT',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ nameservers }),
-    signal: within(signal),
+    signal: boundSignal(signal, REQUEST_MS),
   });
   if (!response.ok) throw new Error(`the registrar responded with ${response.status}`);
-}
-
-function within(signal: AbortSignal): AbortSignal {
-  return AbortSignal.any([signal, AbortSignal.timeout(REQUEST_MS)]);
 }

@@ -1,6 +1,7 @@
 // Listens for the notifications that `announce-changes.ts` sends. They are lost while the connection is down, so
 // callers must also poll.
 
+import { abortWith } from '../../process/bound-signal.ts';
 import { createBackoff, pauseUnless } from '../../process/reconnect.ts';
 import { CHANGES_CHANNEL, PROGRESS_CHANNEL } from './announce-changes.ts';
 import { connect } from './connection.ts';
@@ -66,15 +67,19 @@ async function listenUntil(
   while (!signal.aborted) {
     try {
       const connection = await connect(databaseUrl, { applicationName, onNotification, signal });
+      const over = new AbortController();
+      const detach = abortWith(over, signal);
+      void connection.ended.then(() => over.abort());
       try {
         for (const channel of channels) await connection.query(`listen ${channel}`);
         backoff.reset();
         onListening();
-        while (connection.isOpen() && !signal.aborted) {
-          await Promise.race([connection.ended, pauseUnless(signal, PROBE_MS)]);
-          if (connection.isOpen() && !signal.aborted) await connection.query('select 1');
+        while (!over.signal.aborted) {
+          await pauseUnless(over.signal, PROBE_MS);
+          if (!over.signal.aborted) await connection.query('select 1');
         }
       } finally {
+        detach();
         await connection.close();
       }
     } catch {
