@@ -19,7 +19,7 @@ const MAX_SHARE = 0.1;
  */
 const MAX_OFF_SHARE = 0.5;
 
-/** Number of active domains under one parent that were checked within 15 minutes, and how many of them turned. */
+/** Number of active domains under one parent that were checked within 15 minutes, and number of those that turned (see `isTurn`). */
 export interface CheckCounts {
   /** Name of the parent under which checks are counted. '' for checks that found no parent. */
   readonly parent: string;

@@ -1,10 +1,10 @@
 // Limits the queries per second to one address over all workers. Tokens are leased in chunks from a shared source, so that
 // most queries need no round trip. Without such a source, or while it fails, each worker applies a local limit.
 //
-//   tokens left ──> take at once
+//   tokens left ──> take immediately
 //   none ──> wait in line; one request at a time ──> granted ──> the line moves on
 //                                              ├──> none granted ──> again after `retryAfterMs`
-//                                              └──> fails, or says nothing ──> a local share for a while
+//                                              └──> fails, or is silent ──> a local share for a while
 
 import { unwatchAbort, watchAbort } from '../exchange/abort-watch.ts';
 
