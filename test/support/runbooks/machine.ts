@@ -53,6 +53,7 @@ export async function prepareMachine(replaced: Settings = {}, others: Record<str
   const at = (...path: string[]) => join(folder, ...path);
   for (const path of ['bin', 'etc', 'var', 'tmp', 'log']) mkdirSync(at(path), { mode: 0o711 });
   const running = new Map<Unit, Program>();
+  const restarts = new Map<Unit, NodeJS.Timeout>();
   const ports: Record<Unit | 'dns' | 'http', number> = {
     nameserver: await freePort(),
     api: await freePort(),
@@ -70,7 +71,10 @@ export async function prepareMachine(replaced: Settings = {}, others: Record<str
     program.child.once('exit', () => {
       if (running.get(unit) !== program) return;
       running.delete(unit);
-      setTimeout(() => start(unit).catch(() => {}), RESTART_MS);
+      restarts.set(
+        unit,
+        setTimeout(() => start(unit).catch(() => {}), RESTART_MS),
+      );
     });
     const url = `http://127.0.0.1:${ports[unit]}/healthz`;
     await untilReady(program, unit, async () => {
@@ -80,6 +84,7 @@ export async function prepareMachine(replaced: Settings = {}, others: Record<str
   }
 
   async function stop(unit: Unit, signal?: NodeJS.Signals): Promise<void> {
+    clearTimeout(restarts.get(unit));
     const program = running.get(unit);
     running.delete(unit);
     await program?.stop(signal);
