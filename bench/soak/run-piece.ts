@@ -78,6 +78,7 @@ async function disturb(plan: PiecePlan, fleet: Fleet, names: EditedNames, journa
   const end = () => ending.abort();
   const timer = setTimeout(end, durationMs);
   plan.signal.addEventListener('abort', end);
+  if (plan.signal.aborted) end(); // the signal came during the start
   const freshness = new Freshness(plan.usualLagMs);
   let lags: LagSample[] = [];
   let stored = 0;
