@@ -27,6 +27,7 @@ export class Supervised {
   /** Differs from that of `#program` after a restart without lost answers. */
   #pid = 0;
   #isWanted = false;
+  #isHandingOver = false;
   /** Number of processes that have answered as this program. */
   incarnation = 0;
 
@@ -53,29 +54,29 @@ export class Supervised {
     this.#program = program;
     this.#pid = program.pid;
     void program.ended.then(async (reason) => {
-      if (!this.#isWanted || this.#pid !== program.pid) return;
+      if (!this.#isWanted || this.#isHandingOver || this.#pid !== program.pid) return;
       this.plan.onCrash(this.label, `ended with ${reason}: ${program.output().slice(-500)}`);
       await pause(RESTART_PAUSE_MS);
+      // It has another pid if a fault has stopped and started it meanwhile.
       if (this.#isWanted && this.#pid === program.pid) this.start();
     });
   }
 
   /** `replace` starts another process that takes over, and returns its pid. */
   async handOver(replace: () => Promise<number>): Promise<void> {
-    this.#isWanted = false; // the first process ends without a crash
+    this.#isHandingOver = true; // the first process ends without a crash
     try {
       this.#pid = await replace();
       this.incarnation++;
     } finally {
-      this.#isWanted = true;
+      this.#isHandingOver = false;
+      this.#restartIfEnded('ended during a hand-over');
     }
   }
 
   /** Starts it again if a process that took over has ended. No event reports that, because it is not a child. */
   startIfEnded(): void {
-    if (!this.#isWanted || this.pid !== undefined || this.#pid === this.#program?.pid) return;
-    this.plan.onCrash(this.label, 'the process that took over has ended');
-    this.start();
+    if (this.#pid !== this.#program?.pid) this.#restartIfEnded('the process that took over has ended');
   }
 
   async kill(): Promise<void> {
@@ -92,6 +93,12 @@ export class Supervised {
 
   thaw(): void {
     this.#send('SIGCONT');
+  }
+
+  #restartIfEnded(reason: string): void {
+    if (!this.#isWanted || this.#isHandingOver || this.pid !== undefined) return;
+    this.plan.onCrash(this.label, reason);
+    this.start();
   }
 
   async #end(signal: NodeJS.Signals): Promise<void> {
