@@ -4,8 +4,9 @@ type Undo = () => void | Promise<void>;
 
 const undos = new Set<Undo>();
 
-/** Returns a function that undoes it now, and only once. */
+/** Returns a function that undoes it now, and only once. A function that is registered again becomes the newest. */
 export function onEnd(undo: Undo): () => Promise<void> {
+  undos.delete(undo);
   undos.add(undo);
   return async () => {
     if (undos.delete(undo)) await undo();

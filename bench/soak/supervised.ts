@@ -50,7 +50,7 @@ export class Supervised {
     this.#isWanted = true;
     this.incarnation++;
     const program = runProgram(command, { env: { ...env }, cwd, outputFile: logFile });
-    onEnd(() => this.stop()); // before the program itself, whose end would look like a crash
+    onEnd(this.stop); // before the program itself, whose end would look like a crash
     this.#program = program;
     this.#pid = program.pid;
     void program.ended.then(async (reason) => {
@@ -83,9 +83,7 @@ export class Supervised {
     await this.#end('SIGKILL');
   }
 
-  async stop(): Promise<void> {
-    await this.#end('SIGTERM');
-  }
+  readonly stop = (): Promise<void> => this.#end('SIGTERM');
 
   freeze(): void {
     this.#send('SIGSTOP');
