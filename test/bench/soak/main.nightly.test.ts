@@ -1,6 +1,6 @@
 // A soak of two minutes: a fleet with faults every few seconds, in two pieces.
 
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -12,6 +12,7 @@ import type { Summary } from '../../../bench/soak/summary.ts';
 import { HAS_REDIS } from '../../support/database/redis.ts';
 import { isInstalled } from '../../support/peers/peers.ts';
 import { NEEDS_PARENT } from '../../support/peers/real-parent.ts';
+import { type Program, programOf } from '../../support/processes/program.ts';
 
 const missing = [
   ...(NEEDS_PARENT === '' ? [] : ['nsd, knotd']),
@@ -27,31 +28,23 @@ const TIMEOUT_MS = 600_000;
 
 describe.skipIf(suffix !== '')(`npm run soak${suffix}`, () => {
   let directory: string;
-  let child: ChildProcess | undefined;
+  let running: Program | undefined;
   beforeAll(() => {
     directory = mkdtempSync(join(tmpdir(), 'zonefleet-soak-'));
     chmodSync(directory, 0o755); // for the user that Postgres runs as
   });
   afterAll(async () => {
-    if (child?.exitCode === null && child.signalCode === null) {
-      const ended = once(child, 'exit');
-      child.kill('SIGTERM');
-      await ended;
-    }
+    await running?.stop();
     rmSync(directory, { recursive: true, force: true });
   });
 
   /** Returns what the run printed. Throws unless it ends with this exit code. */
   async function soak(expected: number, ...args: readonly string[]): Promise<string> {
     const command = ['src/start/run.mjs', 'bench/soak/main.ts', '--output', directory, ...OPTIONS, ...args];
-    child = spawn(process.execPath, command, { stdio: ['ignore', 'ignore', 'pipe'] });
-    let log = '';
-    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-      log += text;
-    });
-    const [code] = await once(child, 'exit');
-    if (code !== expected) throw new Error(`exit code ${code}: ${log}`);
-    return log;
+    running = programOf(spawn(process.execPath, command, { stdio: ['ignore', 'ignore', 'pipe'] }));
+    const [code] = await once(running.child, 'exit');
+    if (code !== expected) throw new Error(`exit code ${code}: ${running.log()}`);
+    return running.log();
   }
 
   it('finds no wrong answer and no lost edit, and continues with the same database', {

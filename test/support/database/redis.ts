@@ -1,10 +1,10 @@
 // Debian's redis-server on a free port of loopback, without persistence.
 
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { spawn } from 'node:child_process';
 import { connect } from 'node:net';
 import { isInstalled } from '../peers/peers.ts';
 import { freePort } from '../processes/free-port.ts';
+import { programOf } from '../processes/program.ts';
 import { until } from '../tests/until.ts';
 
 export interface RedisServer {
@@ -19,21 +19,13 @@ export const NEEDS_REDIS = HAS_REDIS ? '' : ' (skipped: needs redis-server)';
 
 export async function startRedis(wanted?: number): Promise<RedisServer> {
   const port = wanted ?? (await freePort());
-  const child: ChildProcess = spawn(
-    'redis-server',
-    ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'],
-    { stdio: 'ignore', cwd: '/tmp' },
-  );
+  const args = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'];
+  const redis = programOf(spawn('redis-server', args, { stdio: 'ignore', cwd: '/tmp' }));
   await until(() => answers(port), 'redis-server answers');
   return {
     url: `redis://127.0.0.1:${port}/0`,
     port,
-    async stop() {
-      if (child.exitCode !== null || child.signalCode !== null) return;
-      const ended = once(child, 'exit');
-      child.kill('SIGKILL');
-      await ended;
-    },
+    stop: () => redis.stop('SIGKILL'),
   };
 }
 

@@ -7,7 +7,7 @@ import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { CliRun } from '../cli/run-cli.ts';
 import { ROOT } from '../tests/sources.ts';
-import type { Program } from './program.ts';
+import { type Program, programOf } from './program.ts';
 
 const PARTS = ['package.json', 'package-lock.json', 'tsconfig.json', 'src', 'workers'];
 
@@ -45,26 +45,13 @@ export function startInstalled(
   program: string,
   env: Readonly<Record<string, string>>,
 ): Program {
-  const child = spawn(process.execPath, [join(directory, 'src/start/run.mjs'), program], {
-    cwd: directory,
-    env: { PATH: process.env.PATH, RUN_AS: 'off', LOG_LEVEL: 'warn', ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  let log = '';
-  for (const stream of [child.stdout, child.stderr])
-    stream.setEncoding('utf8').on('data', (text: string) => {
-      log += text;
-    });
-  return {
-    child,
-    log: () => log,
-    async stop(signal = 'SIGTERM') {
-      if (child.exitCode !== null || child.signalCode !== null) return;
-      const ended = once(child, 'exit');
-      child.kill(signal);
-      await ended;
-    },
-  };
+  return programOf(
+    spawn(process.execPath, [join(directory, 'src/start/run.mjs'), program], {
+      cwd: directory,
+      env: { PATH: process.env.PATH, RUN_AS: 'off', LOG_LEVEL: 'warn', ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    }),
+  );
 }
 
 /** Runs `zonefleet …` of the installed version. */

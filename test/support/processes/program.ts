@@ -27,10 +27,16 @@ export function startProgram(
   const file = fileURLToPath(new URL(main, import.meta.url));
   const command = [process.execPath, '--import', TSX, file];
   const [program = '', ...args] = within === undefined ? command : within.command(...command);
-  const child = spawn(program, args, {
-    env: { PATH: process.env.PATH, RUN_AS: 'off', ...env }, // root owns the files of tests
-    stdio: ['ignore', 'pipe', 'pipe', ...(hasChannel ? (['ipc'] as const) : [])],
-  });
+  return programOf(
+    spawn(program, args, {
+      env: { PATH: process.env.PATH, RUN_AS: 'off', ...env }, // root owns the files of tests
+      stdio: ['ignore', 'pipe', 'pipe', ...(hasChannel ? (['ipc'] as const) : [])],
+    }),
+  );
+}
+
+/** Collects the output of a child process as its log. */
+export function programOf(child: ChildProcess): Program {
   let log = '';
   for (const stream of [child.stdout, child.stderr])
     stream?.setEncoding('utf8').on('data', (text: string) => {

@@ -2,7 +2,6 @@
 // processes are real. The test moves paths, addresses and ports to those of this machine.
 
 import { execFile, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -11,7 +10,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { CLI } from '../cli/run-cli.ts';
 import { freePort } from '../processes/free-port.ts';
-import { type Program, untilReady } from '../processes/program.ts';
+import { type Program, programOf, untilReady } from '../processes/program.ts';
 import { ROOT } from '../tests/sources.ts';
 import { until } from '../tests/until.ts';
 import { RunbookPage } from './page.ts';
@@ -245,26 +244,13 @@ function runScript(script: string, folder: string): Promise<Run> {
 
 /** Starts a process of Zonefleet as its unit does, from the compiled program. */
 function startUnit(main: string, settings: Settings): Program {
-  const child = spawn(process.execPath, [join(ROOT, 'src/start/run.mjs'), main], {
-    cwd: ROOT,
-    env: { PATH: process.env.PATH, RUN_AS: 'off', ...settings }, // root owns the files of tests
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  let log = '';
-  for (const stream of [child.stdout, child.stderr])
-    stream.setEncoding('utf8').on('data', (text: string) => {
-      log += text;
-    });
-  return {
-    child,
-    log: () => log,
-    async stop(signal = 'SIGTERM') {
-      if (child.exitCode !== null || child.signalCode !== null) return;
-      const ended = once(child, 'exit');
-      child.kill(signal);
-      await ended;
-    },
-  };
+  return programOf(
+    spawn(process.execPath, [join(ROOT, 'src/start/run.mjs'), main], {
+      cwd: ROOT,
+      env: { PATH: process.env.PATH, RUN_AS: 'off', ...settings }, // root owns the files of tests
+      stdio: ['ignore', 'pipe', 'pipe'],
+    }),
+  );
 }
 
 /** Parses a file of `NAME=value` lines, as systemd and a shell read it. */
