@@ -1,9 +1,9 @@
 // Podman with a storage of its own, and Docker Compose that uses it, in place of a Docker engine.
 
-import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
+import { type Program, programOf, untilReady } from '../processes/program.ts';
 
 export interface Podman {
   /** Runs a script in which `docker` is Podman, and `docker compose` is Docker Compose. Returns what it printed. */
@@ -52,12 +52,14 @@ default_ulimits = ["nofile=4096:4096", "nproc=1000:1000"]
   );
   const podman = (...words: string[]) =>
     execFileSync('podman', words, { env, encoding: 'utf8', stdio: 'pipe' });
-  const service = spawn('podman', ['system', 'service', '--time=0', `unix://${socket}`], {
-    env,
-    stdio: 'ignore',
-  });
+  const service = programOf(
+    spawn('podman', ['system', 'service', '--time=0', `unix://${socket}`], {
+      env,
+      stdio: ['ignore', 'ignore', 'pipe'],
+    }),
+  );
+  await untilReady(service, 'podman', () => existsSync(socket));
   const health = runHealthChecks(env);
-  while (!existsSync(socket)) await pause(100);
   return {
     podman,
     run(script, { cwd, env: given }) {
@@ -70,13 +72,13 @@ default_ulimits = ["nofile=4096:4096", "nproc=1000:1000"]
       return stdout;
     },
     async stop() {
-      await end(health);
+      await health.stop();
       try {
         podman('rm', '--all', '--force', '--time', '60');
         podman('volume', 'prune', '--force');
         podman('network', 'prune', '--force');
       } finally {
-        await end(service);
+        await service.stop();
         spawnSync('umount', [join(folder, 'graph/overlay')]);
       }
     },
@@ -84,15 +86,8 @@ default_ulimits = ["nofile=4096:4096", "nproc=1000:1000"]
 }
 
 /** Runs health checks until they succeed. Podman leaves them to systemd, which this machine may not run. */
-function runHealthChecks(env: NodeJS.ProcessEnv): ChildProcess {
+function runHealthChecks(env: NodeJS.ProcessEnv): Program {
   const script =
     'while sleep 2; do for id in $(podman ps --quiet --filter health=starting); do podman healthcheck run $id; done; done';
-  return spawn('bash', ['-c', script], { env, stdio: 'ignore' });
-}
-
-async function end(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  const ended = new Promise((done) => child.once('exit', done));
-  child.kill('SIGTERM');
-  await ended;
+  return programOf(spawn('bash', ['-c', script], { env, stdio: 'ignore' }));
 }
