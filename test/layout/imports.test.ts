@@ -32,7 +32,7 @@ const MAY_IMPORT: Readonly<Record<string, string>> = {
   process: 'dns zone',
   mail: '',
   resolver: 'dns zone checks process',
-  analytics: 'billing edge',
+  analytics: 'billing edge process',
   store: 'dns billing zone checks edge process',
   jobs: 'zone checks resolver store',
   nameserver: 'dns zone process store',

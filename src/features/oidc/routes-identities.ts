@@ -8,7 +8,7 @@ import { renewSession } from '../../api/people/sessions.ts';
 import { idText } from '../../api/schemas/fields.ts';
 import { Rotated } from '../../api/schemas/people.ts';
 import { writeAudit } from '../../store/audit/write-audit.ts';
-import { type Credentials, loadCredentials } from '../../store/people/credentials.ts';
+import { type Credentials, lockCredentials } from '../../store/people/credentials.ts';
 import { type Identity, listIdentities, unlinkIdentity } from '../../store/people/identities.ts';
 import { inTransaction, rollBackTo } from '../../store/postgres/transaction.ts';
 import { readFlow, redeem } from './redeem.ts';
@@ -69,7 +69,7 @@ const unlinkOwnIdentity = route(session({ fresh: true }), {
     const { api, people, caller, params } = call;
     const { account, credential } = caller;
     return await inTransaction<z.output<typeof Rotated> | Problem>(api.db, async (trx) => {
-      const { passwordHash } = (await loadCredentials(trx, { accountId: account.id })) as Credentials;
+      const { passwordHash } = (await lockCredentials(trx, { accountId: account.id })) as Credentials;
       if (passwordHash === null)
         return problem('wrong_state', 'set a password first: otherwise you could not sign in');
       if (account.isAdmin && people.operatorsNeedProvider)

@@ -2,7 +2,7 @@
 // console, which sends it with the cookie of the browser that began.
 
 import type { z } from 'zod';
-import { Problem, problem } from '../../api/answers/problem.ts';
+import { Problem, problem, unauthorized } from '../../api/answers/problem.ts';
 import { asActor } from '../../api/callers/caller.ts';
 import type { CallOf } from '../../api/calls/call.ts';
 import { everyone, type Route, route, session } from '../../api/calls/route.ts';
@@ -22,6 +22,8 @@ import { OIDC } from './services.ts';
 import { admitPerson, findAccountOf } from './sign-in.ts';
 
 const TAG = 'Signing in';
+/** Rules that link no account and create none. */
+const NO_RULES = { link: [], create: [] };
 
 const getProvider = route(everyone, {
   method: 'GET',
@@ -98,7 +100,7 @@ const finish = route(everyone, {
 /** Signs in if the code of two-step sign-in is correct or not needed. Otherwise keeps what the provider has confirmed. */
 async function signIn(call: FinishCall, person: Person, flow: string): Promise<Finished> {
   const { api, people, asker, body, log, setCookie } = call;
-  const { rules } = api.services.get(OIDC) ?? { rules: { link: [], create: [] } };
+  const { rules } = api.services.get(OIDC) ?? { rules: NO_RULES };
   // Before the transaction, because attempts are counted on another connection.
   const known = await findAccountOf(api.db, person, rules);
   const codeOf = known?.hasTotp === true && known.account.active ? known.account.id : undefined;
@@ -139,7 +141,7 @@ const confirm = route(session(), {
   response: Message,
   problems: ['wrong_state', 'oidc_refused', 'oidc_unavailable'],
   async run(call) {
-    const { api, people, caller, setCookie } = call;
+    const { api, people, caller, asker, log, setCookie } = call;
     const flow = readFlow(call, 'confirm');
     if (flow instanceof Problem) return flow;
     const person = await redeem(call, flow, 'confirm');
@@ -153,12 +155,17 @@ const confirm = route(session(), {
         'oidc_refused',
         'the identity provider did not report that you authenticated just now: confirm with your password',
       );
-    await inTransaction(api.db, async (trx) => {
+    const refused = await inTransaction(api.db, async (trx) => {
+      const who = await admitPerson(trx, person, { rules: NO_RULES, address: asker.address, log });
+      if (who instanceof Problem) return rollBackTo(who);
+      if (who.account.isAdmin !== caller.account.isAdmin)
+        return unauthorized('your rights have changed: sign in again');
       await notePassword(trx, id);
       await writeAudit(trx, { action: 'session.confirm', by: asActor(caller), accountId });
+      return undefined;
     });
     setCookie(people.cookies.clear('flow'));
-    return { message: 'confirmed for 15 minutes' };
+    return refused ?? { message: 'confirmed for 15 minutes' };
   },
 });
 

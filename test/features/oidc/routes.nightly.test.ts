@@ -399,6 +399,23 @@ describe('with rules for operators', () => {
     expect(changes.map(({ after }) => after.admin)).toEqual([true, false, true, false]);
   });
 
+  it('a confirmation ends the session of an operator who left the group', async () => {
+    idp.person = ann({ groups: 'dns' });
+    const browser = new Browser(strict);
+    const { body } = await browser.ask('POST', '/auth/oidc/finish', await comeBack(browser));
+    expect(body.admin).toBe(true);
+    idp.person = ann({ groups: 'staff' });
+    const confirmed = await browser.ask('POST', '/auth/oidc/confirm', await comeBack(browser, 'confirm'));
+    expect([confirmed.status, confirmed.body.error]).toEqual([
+      401,
+      'your rights have changed: sign in again',
+    ]);
+    expect((await browser.ask('GET', '/whoami')).status).toBe(401);
+    const [account] = await strict.query<{ is_admin: boolean }>`
+      select is_admin from accounts where id = ${body.user_id}`;
+    expect(account).toEqual({ is_admin: false });
+  });
+
   it('passwords of operators are refused, and those of customers are not', async () => {
     for (const account of ['operator', 'editor'] as const) await givePassword(strict, account);
     expect((await new Browser(strict).login('operator')).body.code).toBe('oidc_required');

@@ -56,7 +56,7 @@ const login = route(everyone, {
     'Signs in with email address and password, or with the token of a sign-in link. Returns the session as a cookie, or as a token with `bearer`. After ten failures in 15 minutes from one address, responds 429.',
   body: LoginBody,
   response: SignedIn,
-  problems: ['otp_required', 'account_suspended', 'oidc_required'],
+  problems: ['wrong_state', 'otp_required', 'account_suspended', 'oidc_required'],
   async run(call) {
     const { token } = call.body;
     const outcome = await call.people.turns.run<Outcome>(call.asker.address, () =>
@@ -85,9 +85,11 @@ async function loginByPassword(call: LoginCall): Promise<Outcome> {
     if (refused !== undefined) return refused;
   }
   return await inTransaction<Outcome>(api.db, async (trx) => {
-    // The owner may have replaced the password meanwhile, which ends all sessions.
+    // The owner may have replaced the password meanwhile, which ends all sessions, or turned two-step sign-in on.
     const now = await lockCredentials(trx, { accountId: account.id });
     if (now?.passwordSetAt?.getTime() !== who?.passwordSetAt?.getTime()) return unauthorized(WRONG);
+    if ((now?.hasTotp === true && !hasTotp) || now?.account.isAdmin !== account.isAdmin)
+      return problem('wrong_state', 'the account was changed meanwhile: start again');
     return await signInAs(trx, call, account.id, { by: 'password', bearer });
   });
 }
