@@ -1,11 +1,12 @@
 // Debian's Postgres with a streaming standby. The primary is on a small file system that can be full.
 
-import { execFile, execFileSync } from 'node:child_process';
-import { chownSync, existsSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { execFile } from 'node:child_process';
+import { chownSync, existsSync, mkdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { type RunningPostgres, startPostgres } from '../../src/start/postgres/postgres.ts';
+import { fillDisk, lacksSmallDisk, mountMemory } from '../../test/support/database/small-disk.ts';
 import { onEnd } from '../cleanup.ts';
 import { processTree } from '../process-tree.ts';
 
@@ -127,33 +128,15 @@ export interface Disk {
 /** Mounts a small file system in memory, as root. Otherwise returns an ordinary directory, which cannot be full. */
 export function openDisk(directory: string): Disk {
   mkdirSync(directory, { recursive: true, mode: 0o755 });
-  const canFill = mountMemory(directory);
+  const canFill = lacksSmallDisk() === undefined;
+  if (canFill) onEnd(mountMemory(directory, DISK_MEGABYTES));
   const ballast = join(directory, 'ballast');
   return {
     directory,
     canFill,
-    fill() {
-      for (const octets of [1 << 20, 4096])
-        try {
-          for (;;) writeFileSync(ballast, Buffer.alloc(octets), { flag: 'a' });
-        } catch (error) {
-          if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error;
-        }
-    },
+    fill: () => fillDisk(ballast),
     clear: () => rmSync(ballast, { force: true }),
   };
-}
-
-function mountMemory(directory: string): boolean {
-  if (process.getuid?.() !== 0) return false;
-  try {
-    const options = `size=${DISK_MEGABYTES}m,mode=755`;
-    execFileSync('mount', ['-t', 'tmpfs', '-o', options, 'none', directory], { stdio: 'ignore' });
-  } catch {
-    return false;
-  }
-  onEnd(() => void execFileSync('umount', ['-l', directory]));
-  return true;
 }
 
 /** Moves the cluster of a stopped server between the memory file system and the disk. */

@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { AnalyticsFault } from '../../../src/analytics/open-analytics.ts';
 import { SpoolFlusher } from '../../../src/api/requests/flush-spool.ts';
 import { Spool, SpoolFull } from '../../../src/api/requests/spool.ts';
-import { lacksSmallDisk } from '../../support/database/small-disk.ts';
+import { fillDisk, lacksSmallDisk, mountMemory } from '../../support/database/small-disk.ts';
 import { FakeStore } from '../../support/edge/report-requests.ts';
 import { until } from '../../support/tests/until.ts';
 
@@ -142,16 +142,12 @@ describe('the spool', () => {
 
 describe.skipIf(lacksSmallDisk() !== undefined)('on a disk that is full', () => {
   it('refuses a batch and leaves nothing of it, and accepts the next one when there is space', async () => {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=4m', 'none', directory]);
+    mountMemory(directory, 4);
     try {
       const spool = await openSpool();
       await put(spool, '1:a');
       const ballast = join(directory, 'ballast');
-      try {
-        writeFileSync(ballast, randomBytes(8 * MIB));
-      } catch {
-        // now it is full
-      }
+      fillDisk(ballast);
       await expect(put(spool, '1:b', randomBytes(MIB))).rejects.toBeInstanceOf(SpoolFull);
       expect(files()).toHaveLength(1);
       rmSync(ballast);
@@ -159,7 +155,7 @@ describe.skipIf(lacksSmallDisk() !== undefined)('on a disk that is full', () => 
       expect(spool.batches).toBe(2);
       await spool.close();
     } finally {
-      execFileSync('umount', [directory]);
+      execFileSync('umount', [directory]); // fails if a file is still open
     }
   });
 });

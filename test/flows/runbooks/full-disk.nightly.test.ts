@@ -1,10 +1,10 @@
 // docs/operating/runbooks/full-disk.md: Postgres and a node on file systems of a few megabytes.
 
-import { appendFileSync, existsSync, mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DEBIAN_POSTGRES } from '../../support/database/database.ts';
-import { lacksSmallDisk, mountSmallDisk } from '../../support/database/small-disk.ts';
+import { fillDisk, lacksSmallDisk, mountSmallDisk } from '../../support/database/small-disk.ts';
 import { askApi } from '../../support/processes/api-process.ts';
 import { type Machine, prepareMachine, runbook, untilAnswered } from '../../support/runbooks/machine.ts';
 import { type OwnPostgres, startOwnPostgres } from '../../support/runbooks/own-postgres.ts';
@@ -75,13 +75,7 @@ describe.skipIf(needs !== '')(`the runbook for a full disk${needs}`, () => {
   });
 
   it('a node answers and applies edits while its disk is full, and writes its snapshot again afterwards', async () => {
-    const log = join(disks[1]?.tablespace ?? '', 'log/queries.json');
-    for (const octets of [65_536, 4096, 1])
-      try {
-        for (;;) appendFileSync(log, ' '.repeat(octets));
-      } catch (error) {
-        expect(error).toMatchObject({ code: 'ENOSPC' });
-      }
+    fillDisk(join(disks[1]?.tablespace ?? '', 'log/queries.json'));
     let names = 0;
     const failures = async () => {
       const metrics = await (await fetch(`http://127.0.0.1:${machine.ports.nameserver}/metrics`)).text();

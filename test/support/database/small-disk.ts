@@ -1,7 +1,7 @@
-// A file system of a few megabytes in memory that can really be full, as a tablespace of a Postgres of this machine.
+// A small file system in memory that can really be full, also as a tablespace of a Postgres of this machine.
 
 import { execFileSync } from 'node:child_process';
-import { chownSync, mkdirSync, mkdtempSync, rmdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { appendFileSync, chownSync, mkdirSync, mkdtempSync, rmdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -18,8 +18,7 @@ export function lacksSmallDisk(): string | undefined {
   if (process.platform !== 'linux' || process.getuid?.() !== 0) return 'root on Linux';
   const directory = mkdtempSync(join(tmpdir(), 'zonefleet-disk-'));
   try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'none', directory], { stdio: 'ignore' });
-    execFileSync('umount', [directory], { stdio: 'ignore' });
+    mountMemory(directory, 1)();
     return undefined;
   } catch {
     return 'leave to mount a tmpfs';
@@ -28,9 +27,26 @@ export function lacksSmallDisk(): string | undefined {
   }
 }
 
+/** Mounts a file system in memory. Returns a function that unmounts it. */
+export function mountMemory(directory: string, megabytes: number): () => void {
+  const options = `size=${megabytes}m,mode=755`;
+  execFileSync('mount', ['-t', 'tmpfs', '-o', options, 'none', directory], { stdio: 'pipe' });
+  return () => void execFileSync('umount', ['-l', directory]);
+}
+
+/** Appends to the file until its file system is full. */
+export function fillDisk(file: string): void {
+  for (const octets of [1 << 20, 4096])
+    try {
+      for (;;) appendFileSync(file, Buffer.alloc(octets, ' '));
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error;
+    }
+}
+
 export function mountSmallDisk(cluster: string, megabytes: number): SmallDisk {
   const directory = mkdtempSync(join(tmpdir(), 'zonefleet-disk-'));
-  execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m,mode=755`, 'none', directory]);
+  const unmount = mountMemory(directory, megabytes);
   const tablespace = join(directory, 'tablespace');
   const ballast = join(directory, 'ballast');
   mkdirSync(tablespace);
@@ -38,17 +54,10 @@ export function mountSmallDisk(cluster: string, megabytes: number): SmallDisk {
   chownSync(tablespace, uid, gid);
   return {
     tablespace,
-    fill() {
-      for (const octets of [1024 * 1024, 4096])
-        try {
-          for (;;) writeFileSync(ballast, Buffer.alloc(octets), { flag: 'a' });
-        } catch (error) {
-          if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error;
-        }
-    },
+    fill: () => fillDisk(ballast),
     clear: () => rmSync(ballast, { force: true }),
     remove() {
-      execFileSync('umount', ['-l', directory]);
+      unmount();
       rmdirSync(directory);
     },
   };
