@@ -2,7 +2,7 @@
 // finds them in the usual way.
 
 import { sql } from 'kysely';
-import { afterAll, beforeAll, it } from 'vitest';
+import { afterAll, beforeAll, describe, it } from 'vitest';
 import { TYPE } from '../../../src/dns/type-codes.ts';
 import { saveZones } from '../../../src/store/zones/save-zones.ts';
 import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
@@ -71,43 +71,40 @@ async function expireIn(days: number, names: string): Promise<void> {
     from domains d where d.id = s.domain_id and d.name like ${names}`.execute(database.db);
 }
 
-it(`fire for loaded signatures that expire soon, and for wrong signatures${NEEDS_PROMETHEUS}`, async ({
-  skip,
-}) => {
-  if (NEEDS_PROMETHEUS !== '') return skip();
-  const { db } = database;
-  const now = Math.floor(Date.now() / 1000);
-  const { apex, records } = smallZone('loaded.example.', 1);
-  const time = { inception: now - DAY, expiration: now + 2 * DAY };
-  const signed = signRecords(apex, records, { key: makeKey(13), time, denial: { kind: 'nsec' } });
-  await prometheus.fires('ZonefleetLoadedSignaturesExpiring', () =>
-    saveZones(db, [{ apex, records: signed }], BY),
-  );
-  await prometheus.fires('ZonefleetSignaturesWrong', () =>
-    sql`update zone_records r set rdata = set_byte(r.rdata, octet_length(r.rdata) - 1,
-        get_byte(r.rdata, octet_length(r.rdata) - 1) # 1)
-      from zones z where z.id = r.zone_id and z.name = 'e.example.net.' and r.type = ${TYPE.RRSIG}`.execute(
-      db,
-    ),
-  );
-});
+describe.skipIf(NEEDS_PROMETHEUS !== '')(`alerts about DNSSEC${NEEDS_PROMETHEUS}`, () => {
+  it('fire for loaded signatures that expire soon, and for wrong signatures', async () => {
+    const { db } = database;
+    const now = Math.floor(Date.now() / 1000);
+    const { apex, records } = smallZone('loaded.example.', 1);
+    const time = { inception: now - DAY, expiration: now + 2 * DAY };
+    const signed = signRecords(apex, records, { key: makeKey(13), time, denial: { kind: 'nsec' } });
+    await prometheus.fires('ZonefleetLoadedSignaturesExpiring', () =>
+      saveZones(db, [{ apex, records: signed }], BY),
+    );
+    await prometheus.fires('ZonefleetSignaturesWrong', () =>
+      sql`update zone_records r set rdata = set_byte(r.rdata, octet_length(r.rdata) - 1,
+          get_byte(r.rdata, octet_length(r.rdata) - 1) # 1)
+        from zones z where z.id = r.zone_id and z.name = 'e.example.net.' and r.type = ${TYPE.RRSIG}`.execute(
+        db,
+      ),
+    );
+  });
 
-it(`fire for signatures that are not renewed, until they expire${NEEDS_PROMETHEUS}`, async ({ skip }) => {
-  if (NEEDS_PROMETHEUS !== '') return skip();
-  await sql`
-    update signing_keys k set sealed = decode('00', 'hex') from signed_zones s join domains d on d.id = s.domain_id
-    where s.id = k.signed_zone_id and d.name = 'a.example.net.'`.execute(database.db);
-  await prometheus.fires('ZonefleetSigningFailing', () =>
-    prometheus.fires('ZonefleetSignaturesOld', () => expireIn(6, 'a.%')),
-  );
-  await prometheus.fires('ZonefleetSignaturesExpiring', () => expireIn(3, 'a.%'));
-});
+  it('fire for signatures that are not renewed, until they expire', async () => {
+    await sql`
+      update signing_keys k set sealed = decode('00', 'hex') from signed_zones s join domains d on d.id = s.domain_id
+      where s.id = k.signed_zone_id and d.name = 'a.example.net.'`.execute(database.db);
+    await prometheus.fires('ZonefleetSigningFailing', () =>
+      prometheus.fires('ZonefleetSignaturesOld', () => expireIn(6, 'a.%')),
+    );
+    await prometheus.fires('ZonefleetSignaturesExpiring', () => expireIn(3, 'a.%'));
+  });
 
-it(`fire for workers that make wrong signatures${NEEDS_PROMETHEUS}`, async ({ skip }) => {
-  if (NEEDS_PROMETHEUS !== '') return skip();
-  await workers.stop();
-  await prometheus.fires('ZonefleetSigningStopped', async () => {
-    await expireIn(6, '_.example.net.');
-    workers = await start({ NODE_OPTIONS: BUG });
+  it('fire for workers that make wrong signatures', async () => {
+    await workers.stop();
+    await prometheus.fires('ZonefleetSigningStopped', async () => {
+      await expireIn(6, '_.example.net.');
+      workers = await start({ NODE_OPTIONS: BUG });
+    });
   });
 });
