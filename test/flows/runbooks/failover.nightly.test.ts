@@ -36,7 +36,7 @@ beforeAll(async () => {
     { 'postgresql@db1': primary, 'postgresql@db2': standby },
   );
   await prepareFleet(machine, primary.urlOf);
-  for (const unit of ['nameserver', 'api', 'workers'] as const) await machine.start(unit);
+  await machine.start('nameserver', 'api', 'workers');
 });
 afterAll(async () => {
   await machine?.end();

@@ -1,7 +1,7 @@
 // docs/operating/runbooks/hijacked-account.md: an attacker changes the records of a domain with a leaked key.
 
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { asRole, createDatabase, type TestDatabase } from '../../support/database/database.ts';
+import { createDatabase, type TestDatabase, urlsOf } from '../../support/database/database.ts';
 import { askApi } from '../../support/processes/api-process.ts';
 import { type Machine, prepareMachine, runbook, untilAnswered } from '../../support/runbooks/machine.ts';
 import { OWNER, prepareFleet } from '../../support/runbooks/prepare-fleet.ts';
@@ -14,10 +14,8 @@ let machine: Machine;
 beforeAll(async () => {
   database = await createDatabase();
   machine = await prepareMachine({ '198.51.100.7': '127.0.0.1' });
-  await prepareFleet(machine, (role) =>
-    role === 'zonefleet_owner' ? database.url : asRole(database.url, role),
-  );
-  for (const unit of ['nameserver', 'api'] as const) await machine.start(unit);
+  await prepareFleet(machine, urlsOf(database));
+  await machine.start('nameserver', 'api');
   await machine.shell(
     'zonefleet account create admin@example.net --admin; ' +
       'zonefleet domain import shop.example - <<< "www 60 IN A 192.0.2.80"',

@@ -3,7 +3,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { asRole, createDatabase, type TestDatabase } from '../../support/database/database.ts';
+import { createDatabase, type TestDatabase, urlsOf } from '../../support/database/database.ts';
 import { NEEDS_REDIS, type RedisServer, startRedis } from '../../support/database/redis.ts';
 import { freePort } from '../../support/processes/free-port.ts';
 import { type Machine, prepareMachine, runbook } from '../../support/runbooks/machine.ts';
@@ -28,12 +28,8 @@ beforeAll(async () => {
   const rootHints = join(machine.folder, 'root.hints');
   writeFileSync(rootHints, '. 3600000 NS a.root.\na.root. 3600000 A 127.0.0.1\n');
   const lab = { ROOT_HINTS: rootHints, DNS_PORT_OUT: `${await freePort()}`, RESOLVER_ALLOW: '127.0.0.0/8' };
-  await prepareFleet(
-    machine,
-    (role) => (role === 'zonefleet_owner' ? database.url : asRole(database.url, role)),
-    { ...lab, REDIS_URL: redis.url },
-  );
-  for (const unit of ['api', 'workers'] as const) await machine.start(unit);
+  await prepareFleet(machine, urlsOf(database), { ...lab, REDIS_URL: redis.url });
+  await machine.start('api', 'workers');
 });
 afterAll(async () => {
   await machine?.end();

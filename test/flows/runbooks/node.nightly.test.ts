@@ -3,7 +3,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { asRole, createDatabase, type TestDatabase } from '../../support/database/database.ts';
+import { asRole, createDatabase, type TestDatabase, urlsOf } from '../../support/database/database.ts';
 import { isInstalled } from '../../support/peers/peers.ts';
 import { type Machine, prepareMachine, runbook, untilAnswered } from '../../support/runbooks/machine.ts';
 import { prepareFleet } from '../../support/runbooks/prepare-fleet.ts';
@@ -15,7 +15,6 @@ const needs = missing.length === 0 ? '' : ` (skipped: needs ${missing.join(', ')
 
 let database: TestDatabase;
 let machine: Machine;
-const urlOf = (role: string) => (role === 'zonefleet_owner' ? database.url : asRole(database.url, role));
 
 beforeAll(async () => {
   if (needs !== '') return;
@@ -24,8 +23,8 @@ beforeAll(async () => {
     '-h db1.example.net -U postgres -d zonefleet': `-d '${database.url}'`,
     '/root/': '/var/backups/',
   });
-  await prepareFleet(machine, urlOf);
-  for (const unit of ['nameserver', 'api'] as const) await machine.start(unit);
+  await prepareFleet(machine, urlsOf(database));
+  await machine.start('nameserver', 'api');
   await machine.shell('zonefleet domain import shop.example - <<< "www 60 IN A 192.0.2.80"');
   await untilAnswered(machine.ports.dns, 'www.shop.example', '192.0.2.80');
 });
@@ -68,7 +67,7 @@ describe.skipIf(needs !== '')(`the runbooks of nodes${needs}`, () => {
     writeFileSync(clock, '+1h\n');
     machine.addProgram('chronyc', `[ "$1" = tracking ] || echo +0 > ${clock}`);
     machine.configure('nameserver', {
-      DATABASE_URL: urlOf('zonefleet_node'),
+      DATABASE_URL: asRole(database.url, 'zonefleet_node'),
       TSIG_SECRETS: machine.setting('cli', 'TSIG_SECRETS') ?? '',
       LD_PRELOAD: LIBFAKETIME,
       FAKETIME_TIMESTAMP_FILE: clock,

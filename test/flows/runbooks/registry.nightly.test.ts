@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { printListenAddress } from '../../../src/process/listen-address.ts';
-import { asRole, createDatabase, type TestDatabase } from '../../support/database/database.ts';
+import { createDatabase, type TestDatabase, urlsOf } from '../../support/database/database.ts';
 import {
   FLEET_SETS,
   NEEDS_PARENT,
@@ -33,7 +33,7 @@ beforeAll(async () => {
     '"example: ': '"zz: ',
     'search .example': 'search .zz',
   });
-  const urlOf = (role: string) => (role === 'zonefleet_owner' ? database.url : asRole(database.url, role));
+  const urlOf = urlsOf(database);
   const sets = FLEET_SETS.map((set) => set.join()).join(';');
   const lab = { ...parent.settings, NAMESERVER_SETS: sets, MOVED_AFTER: '1s' };
   await prepareFleet(machine, urlOf, lab, DOMAIN);
@@ -46,7 +46,7 @@ beforeAll(async () => {
     zone,
     '$ORIGIN corp.example.\n$TTL 60\n@ SOA ns1.fleet.zz. hostmaster 1 7200 900 1209600 300\n@ NS ns1.fleet.zz.\n',
   );
-  for (const unit of ['nameserver', 'api', 'workers'] as const) await machine.start(unit);
+  await machine.start('nameserver', 'api', 'workers');
   await machine.shell(`zonefleet zone load ${zone}`);
   await until(() => machine.shell(`zonefleet domain check ${DOMAIN}`).catch(() => undefined), 'it is active');
 });

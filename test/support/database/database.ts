@@ -95,6 +95,11 @@ export function asRole(url: string, role: string): string {
   return url.replace(/^(postgresql:\/\/)[^@]*@/, `$1${role}@`);
 }
 
+/** Returns the URL of a database for each role of a fleet. `url` itself is the owner's. */
+export function urlsOf({ url }: TestDatabase): (role: string) => string {
+  return (role) => (role === 'zonefleet_owner' ? url : asRole(url, role));
+}
+
 /** Returns the URL for a process role, with its privileges on the queue's tables. */
 export async function openRole(url: string, role: ProcessRole): Promise<string> {
   await migrateQueue({ databaseUrl: url, redisUrl: undefined }, QUEUES);

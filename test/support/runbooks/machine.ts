@@ -151,7 +151,10 @@ export async function prepareMachine(replaced: Settings = {}, others: Record<str
     ports,
     /** Adds a program to the PATH of commands. */
     addProgram: script,
-    start,
+    /** Starts units one after another. */
+    async start(...units: readonly Unit[]): Promise<void> {
+      for (const unit of units) await start(unit);
+    },
     stop,
     /** Returns the log of a running process. */
     log: (unit: Unit) => running.get(unit)?.log() ?? '',
