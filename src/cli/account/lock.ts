@@ -34,32 +34,31 @@ export function addLockCommands(account: Command, cli: Cli): void {
 }
 
 async function lock(cli: Cli, wanted: string): Promise<void> {
-  const { audited } = await import('../../store/audit/write-audit.ts');
+  const { writeAudits } = await import('../../store/audit/write-audit.ts');
   const { keyNote, toldAccount, tokenNote } = await import('../../store/audit/audit-notes.ts');
   const { lockOut } = await import('../../store/people/lock-out.ts');
   const { by } = cli.changedBy();
   await cli.withStore((db) =>
     withAccount(db, wanted, cli.output, async (before) => {
       const { id, email } = before;
+      const named = { accountId: id, target: { name: email } };
       const locked = await cli.audited(db, 'account.update', async (trx, tell) => {
         const done = await lockOut(trx, id);
-        const { account, identities, keys, tokens } = done;
-        tell({
-          accountId: id,
-          target: { name: email },
-          before: toldAccount(before),
-          after: toldAccount(account),
-        });
-        for (const { issuer, subject, email: known } of identities)
-          await audited(trx, { action: 'identity.unlink', by }, async (_, note) =>
-            note({ accountId: id, target: { name: email }, before: { issuer, subject, email: known } }),
-          );
-        for (const key of keys)
-          await audited(trx, { action: 'key.revoke', by }, async (_, note) => note(keyNote(key, 'before')));
-        for (const token of tokens)
-          await audited(trx, { action: 'token.revoke', by }, async (_, note) =>
-            note(tokenNote(token, 'before')),
-          );
+        tell({ ...named, before: toldAccount(before), after: toldAccount(done.account) });
+        await writeAudits(trx, [
+          ...done.identities.map(({ issuer, subject, email: known }) => ({
+            action: 'identity.unlink' as const,
+            by,
+            ...named,
+            before: { issuer, subject, email: known },
+          })),
+          ...done.keys.map((key) => ({ action: 'key.revoke' as const, by, ...keyNote(key, 'before') })),
+          ...done.tokens.map((token) => ({
+            action: 'token.revoke' as const,
+            by,
+            ...tokenNote(token, 'before'),
+          })),
+        ]);
         return done;
       });
       const counts = {
@@ -97,17 +96,9 @@ async function replaceEmail(cli: Cli, wanted: string, given: string): Promise<vo
           });
         return changed;
       });
-      const isChanged = came.kind === 'changed';
+      if (came.kind === 'changed') return await cli.output.done({ account: email }, 'updated');
       const message = came.kind === 'refused' ? came.message : 'no such account';
-      if (cli.output.json)
-        await cli.output.print(
-          JSON.stringify(
-            isChanged ? { id, email, outcome: 'updated' } : { id, email, outcome: 'refused', message },
-          ),
-        );
-      else if (isChanged) await cli.output.print(`updated ${email} account ${id}`);
-      else await cli.output.complain(`${wanted}: ${message}`);
-      return isChanged ? 0 : 1;
+      return await cli.output.refuse({ account: wanted }, message);
     }),
   );
 }
@@ -123,11 +114,9 @@ async function resetOtp(cli: Cli, wanted: string): Promise<void> {
         tell({ accountId: id, target: { name: email } });
         return true;
       });
-      const outcome = isReset ? 'reset' : 'off';
-      if (cli.output.json) await cli.output.print(JSON.stringify({ account: { id, email }, outcome }));
-      else if (isReset) await cli.output.print(`reset two-step sign-in of ${email} account ${id}`);
-      else await cli.output.complain(`${wanted}: two-step sign-in is off`);
-      return isReset ? 0 : 1;
+      return isReset
+        ? await cli.output.done({ account: email }, 'reset')
+        : await cli.output.refuse({ account: email }, 'two-step sign-in is off');
     }),
   );
 }
