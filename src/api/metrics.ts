@@ -68,14 +68,6 @@ export function createApiMetrics(): ApiMetrics {
     labelNames: ['why'],
     registers: [registry],
   });
-  new Gauge({
-    name: 'process_resident_memory_bytes',
-    help: 'Resident memory.',
-    registers: [registry],
-    collect() {
-      this.set(process.memoryUsage.rss());
-    },
-  });
   return {
     registry,
     countLines: (outcome, count) => lines.inc({ outcome }, count),

@@ -2,9 +2,9 @@
 
 import { Counter, Gauge, type Registry } from 'prom-client';
 
-/** Adds a gauge for the resident memory. Returns a function that adds gauges whose values are read at each scrape. */
+/** Returns a function that adds gauges whose values are read at each scrape. */
 export function gaugesOf(registry: Registry): (name: string, help: string, read: () => number) => void {
-  const gauge = (name: string, help: string, read: () => number) => {
+  return (name, help, read) => {
     new Gauge({
       name,
       help,
@@ -14,8 +14,6 @@ export function gaugesOf(registry: Registry): (name: string, help: string, read:
       },
     });
   };
-  gauge('process_resident_memory_bytes', 'Resident memory.', () => process.memoryUsage.rss());
-  return gauge;
 }
 
 /** Adds the packets of the resolver. `packets` returns the totals since the start, by kind. */

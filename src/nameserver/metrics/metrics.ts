@@ -97,7 +97,6 @@ export function createMetrics(counters: () => QueryCounters, gauges: NodeGauges)
     'Zones whose removal is held until `zonefleet node confirm`.',
     gauges.heldZones,
   );
-  gauge('process_resident_memory_bytes', 'Resident memory.', () => process.memoryUsage.rss());
   gauge(
     'zonefleet_disk_free_bytes',
     'Bytes that the node can still write to the disk that holds its snapshot.',

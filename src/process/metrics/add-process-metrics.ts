@@ -1,4 +1,4 @@
-// The metrics that every process has: readiness, processor time, start time and open files.
+// The metrics that every process has: readiness, memory, processor time, start time and open files.
 
 import { readdir } from 'node:fs/promises';
 import { Counter, Gauge, type Registry } from 'prom-client';
@@ -38,6 +38,14 @@ export function addProcessMetrics(
     registers,
     async collect() {
       this.set((await ask())?.warnings?.length ?? 0);
+    },
+  });
+  new Gauge({
+    name: 'process_resident_memory_bytes',
+    help: 'Resident memory.',
+    registers,
+    collect() {
+      this.set(process.memoryUsage.rss());
     },
   });
   new Counter({

@@ -87,7 +87,7 @@ export const OIDC_SETTINGS = {
     readers: ['API'],
     schema: claim,
     byDefault: NONE,
-    is: '`CLAIM=VALUE`, like `groups=dns-operators`: each sign-in makes the account a global admin if the claim has this value, and otherwise ends these rights',
+    is: '`CLAIM=VALUE`, like `groups=dns-operators`: each sign-in and confirmation makes the account a global admin if the claim has this value, and otherwise ends these rights',
   }),
   oidcConfirm: setting({
     name: 'OIDC_CONFIRM',
