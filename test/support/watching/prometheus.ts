@@ -93,6 +93,9 @@ export async function startPrometheus(
       const file = join(directory, 'targets', `${job}.yml`);
       await writeFile(`${file}.new`, JSON.stringify([{ targets }]));
       await rename(`${file}.new`, file); // Prometheus must not read half a file
+      // What a counter counts before the first scrape is not an increase.
+      const scraped = `up{instance=~"${targets.join('|')}"}`;
+      await until(async () => (await query(scraped)).length === targets.length, `${job} are scraped`);
     },
     async fires(alert, cause) {
       expect(await firing(alert), `${alert} before its cause`).toBeUndefined();
