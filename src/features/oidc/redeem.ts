@@ -68,12 +68,8 @@ export function providerFor({ services }: RedeemCall['api'], purpose: Purpose) {
 }
 
 export function providerUnavailable(): Problem {
-  return new Problem(
-    503,
-    'the identity provider cannot be reached: sign in with your password, or try again later',
-    {
-      code: 'oidc_unavailable',
-      headers: { 'Retry-After': String(RETRY_SECONDS) },
-    },
-  );
+  return new Problem(503, 'the identity provider cannot be reached: try again later, or use your password', {
+    code: 'oidc_unavailable',
+    headers: { 'Retry-After': String(RETRY_SECONDS) },
+  });
 }
