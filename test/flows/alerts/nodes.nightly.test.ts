@@ -3,6 +3,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, it } from 'vitest';
 import { parseName } from '../../../src/dns/name.ts';
 import { TYPE } from '../../../src/dns/type-codes.ts';
@@ -95,9 +96,9 @@ describe.skipIf(NEEDS !== '')(`alerts about nameservers${NEEDS}`, () => {
         proxy.pause();
         const late = Array.from({ length: 20 }, (_, i) => smallZone(`late${i}.example.`, round));
         await saveZones(database.db, late, BY);
-        await new Promise((done) => setTimeout(done, 5500));
+        await pause(5500);
         proxy.resume();
-        await new Promise((done) => setTimeout(done, 1500));
+        await pause(1500);
       }
     });
   });

@@ -7,6 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { setTimeout as pause } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, it } from 'vitest';
 import { TYPE } from '../../../src/dns/type-codes.ts';
@@ -191,7 +192,7 @@ describe.skipIf(NEEDS !== '')(`alerts about the workers${NEEDS}`, () => {
       await start({ DNS_PORT_OUT: `${await freePort()}` });
       for (let checks = 0; checks < 5; checks++) {
         await checkAll();
-        await new Promise((done) => setTimeout(done, 3000));
+        await pause(3000);
       }
     });
   });

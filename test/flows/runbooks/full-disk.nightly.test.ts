@@ -2,6 +2,7 @@
 
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DEBIAN_POSTGRES } from '../../support/database/database.ts';
 import { fillDisk, lacksSmallDisk, mountSmallDisk } from '../../support/database/small-disk.ts';
@@ -10,6 +11,7 @@ import { type Machine, prepareMachine, runbook, untilAnswered } from '../../supp
 import { type OwnPostgres, startOwnPostgres } from '../../support/runbooks/own-postgres.ts';
 import { OWNER, prepareFleet } from '../../support/runbooks/prepare-fleet.ts';
 import { until } from '../../support/tests/until.ts';
+import { readMetric } from '../../support/watching/read-metric.ts';
 
 const lacks = lacksSmallDisk() ?? (existsSync(DEBIAN_POSTGRES) ? undefined : 'postgresql-15');
 const needs = lacks === undefined ? '' : ` (skipped: needs ${lacks})`;
@@ -77,12 +79,8 @@ describe.skipIf(needs !== '')(`the runbook for a full disk${needs}`, () => {
   it('a node answers and applies edits while its disk is full, and writes its snapshot again afterwards', async () => {
     fillDisk(join(disks[1]?.tablespace ?? '', 'log/queries.json'));
     let names = 0;
-    const failures = async () => {
-      const metrics = await (await fetch(`http://127.0.0.1:${machine.ports.nameserver}/metrics`)).text();
-      return Number(
-        /^zonefleet_snapshot_write_failures_total\{reason="disk_full"\} (\d+)/m.exec(metrics)?.[1] ?? 0,
-      );
-    };
+    const url = `http://127.0.0.1:${machine.ports.nameserver}`;
+    const failures = () => readMetric(url, 'zonefleet_snapshot_write_failures_total{reason="disk_full"}');
     await until(async () => {
       expect((await addRecord(`node-${names++}`)).status).toBeLessThan(300);
       return (await failures()) > 0;
@@ -92,7 +90,7 @@ describe.skipIf(needs !== '')(`the runbook for a full disk${needs}`, () => {
     await machine.run(page, 'A node'); // truncates the query log
     await until(async () => {
       const before = await failures();
-      await new Promise((passed) => setTimeout(passed, 6_000));
+      await pause(6000);
       return (await failures()) === before;
     }, 'the node can write');
     expect(await machine.run(page, 'Verify a node')).toMatch(/zones\.\d+\.image/);

@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Program, startProgram, untilReady } from '../processes/program.ts';
+import { sumMetric } from '../watching/read-metric.ts';
 import { COOKIE_SECRET } from './compared-queries.ts';
 import { ADDRESSES, type LinkedHosts, VLAN_NODE_OPTIONS, XDP_INTERFACE } from './linked-hosts.ts';
 import type { NetworkNamespace } from './namespace.ts';
@@ -61,10 +62,6 @@ export async function startXdpNode(
   return {
     ...program,
     stop,
-    async metric(name) {
-      const { text } = await fetch('/metrics');
-      const lines = text.split('\n').filter((line) => line.startsWith(name));
-      return lines.reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' '))), 0);
-    },
+    metric: async (name) => sumMetric((await fetch('/metrics')).text, name),
   };
 }

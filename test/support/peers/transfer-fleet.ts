@@ -20,6 +20,7 @@ import { type NodeProcess, startNode } from '../processes/nodes.ts';
 import { startProxy, type TcpProxy } from '../processes/tcp-proxy.ts';
 import { startWorkers, type WorkersProcess } from '../processes/workers-process.ts';
 import { startTogether } from '../tests/start-together.ts';
+import { readMetric } from '../watching/read-metric.ts';
 import { recordsOf } from '../zone/zone-text.ts';
 import {
   type PeerTlsStart,
@@ -173,10 +174,8 @@ export class TransferFleet {
   }
 
   /** Returns the sum of a metric of a node over the lines that begin with `name`. */
-  async metric(name: string, node = this.nodes[0] as NodeProcess): Promise<number> {
-    const text = await (await fetch(`${node.metricsUrl}/metrics`)).text();
-    const lines = text.split('\n').filter((line) => line.startsWith(name));
-    return lines.reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0);
+  metric(name: string, node = this.nodes[0] as NodeProcess): Promise<number> {
+    return readMetric(node.metricsUrl, name);
   }
 
   async stop(): Promise<void> {

@@ -18,8 +18,6 @@ export interface ApiProcess extends Program {
   readonly key: string;
   /** Rejects if the connection breaks. */
   ask(method: string, path: string, body?: unknown): Promise<HttpAnswer>;
-  /** Returns the sum of the metrics lines with this prefix. */
-  metric(start: string): Promise<number>;
 }
 
 export async function startApi(
@@ -27,11 +25,11 @@ export async function startApi(
   options: { key?: string; env?: Record<string, string> } = {},
 ): Promise<ApiProcess> {
   const { key = generateKey(), env = {} } = options;
-  const [port, metricsPort] = [await freePort(), await freePort()];
+  const port = await freePort();
   const program = startProgram('../../../src/api/main.ts', {
     DATABASE_URL: await openRole(databaseUrl, 'zonefleet_api'),
     API_LISTEN: `127.0.0.1:${port}`,
-    METRICS_LISTEN: `127.0.0.1:${metricsPort}`,
+    METRICS_LISTEN: `127.0.0.1:${await freePort()}`,
     BOOTSTRAP_API_KEY: key,
     API_RATE: 'off',
     LOG_LEVEL: 'warn',
@@ -43,19 +41,7 @@ export async function startApi(
     const ready = await ask('GET', '/readyz').catch(() => undefined);
     return (ready?.status === 200 ? await ask('GET', '/domains/ns-sets') : undefined)?.status === 200;
   });
-  return {
-    ...program,
-    url,
-    key,
-    ask,
-    async metric(start) {
-      const text = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();
-      const values = text
-        .split('\n')
-        .flatMap((line) => (line.startsWith(start) ? Number(line.split(' ').at(-1)) : []));
-      return values.reduce((sum, value) => sum + value, 0);
-    },
-  };
+  return { ...program, url, key, ask };
 }
 
 export async function askApi(
