@@ -1,10 +1,10 @@
-// Abort signals that end with another one. `AbortSignal.any` has two faults in Node 20: it leaves an entry in a signal for
-// each call, and so grows one that lives as long as the process, and a timeout that only it references never aborts,
-// because it is garbage-collected.
+// Abort signals that follow another one. They replace `AbortSignal.any`, which has two faults in Node 20. Each call adds an
+// entry to its signals that is never removed, so a signal that lives as long as the process grows. A timeout that only the
+// result references is garbage-collected, so it never aborts.
 
 import { setMaxListeners } from 'node:events';
 
-/** Aborts `controller` when `signal` does, with its reason. Returns a function that ends this. */
+/** Aborts `controller` when `signal` does, with its reason. Returns a function that removes the listener. */
 export function abortWith(controller: AbortController, signal: AbortSignal): () => void {
   const abort = () => controller.abort(signal.reason);
   setMaxListeners(0, signal); // Node would warn about more than ten
