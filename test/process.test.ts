@@ -74,7 +74,7 @@ it("a bound signal aborts at its timeout, even after garbage collection, or with
   expect(boundSignal(outer.signal, 60_000).reason.message).toBe('the client is gone');
 });
 
-it('a signal that lives as long as the process keeps nothing of what it no longer aborts', () => {
+it('abortWith passes the reason on, and leaves no listener after its release', () => {
   const stopping = new AbortController();
   const [ended, running] = [new AbortController(), new AbortController()];
   abortWith(ended, stopping.signal)();

@@ -278,7 +278,7 @@ describe('a name without a holder', () => {
 
   it.each([
     ['it is not open', [domain(1, 'waiting', { open: false })], {}],
-    ['other nameservers of ours were seen here', [domain(1, 'waiting', { othersSighted: true })], {}],
+    ['other nameservers of the fleet were seen here', [domain(1, 'waiting', { othersSighted: true })], {}],
     ['another claim waits', [domain(1, 'waiting'), domain(2, 'waiting')], {}],
     ['another claim waits in external mode', [domain(1, 'waiting'), domain(2, 'unverified')], {}],
     ['another account holds it elsewhere', [domain(1, 'waiting'), domain(2, 'holdingElsewhere')], {}],
@@ -538,7 +538,7 @@ const CASES: [string, readonly NamedDomain[], readonly number[], readonly number
   ['a claim that has the record is still prepared',                      [domain(1, 'waiting', { hasTxt: true }), domain(2, 'waiting')], [],  [1, 2]],
   ['a claim next to one in external mode is prepared',                   [domain(1, 'waiting'), domain(2, 'unverified')],                [],  [1]],
   ['a claim on a name that is proved elsewhere is prepared',             [domain(1, 'waiting'), domain(2, 'holdingElsewhere')],          [],  [1]],
-  ['a claim is prepared if other nameservers of ours were seen before',  [domain(1, 'waiting', { othersSighted: true })],                [],  [1]],
+  ['a claim is prepared if other fleet nameservers were seen before',    [domain(1, 'waiting', { othersSighted: true })],                [],  [1]],
   ['a claim is prepared if another account’s set was seen',              [domain(1, 'waiting')],                                         [7], [1]],
   ['no claim is prepared on a name that is held here',                   [domain(1, 'waiting'), domain(2, 'holding')],                   [],  []],
 ];

@@ -93,7 +93,7 @@ export async function startPrometheus(
       const file = join(directory, 'targets', `${job}.yml`);
       await writeFile(`${file}.new`, JSON.stringify([{ targets }]));
       await rename(`${file}.new`, file); // Prometheus must not read half a file
-      // What a counter counts before the first scrape is not an increase.
+      // Increments of a counter before its first scrape are not part of an increase.
       const scraped = `up{instance=~"${targets.join('|')}"}`;
       await until(async () => (await query(scraped)).length === targets.length, `${job} are scraped`);
     },
