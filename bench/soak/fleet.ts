@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { NODE_FLAGS } from '../../src/start/node-flags.ts';
 import { openDatabase } from '../../src/store/postgres/database.ts';
 import { startRealParent } from '../../test/support/peers/real-parent.ts';
 import { freePort } from '../../test/support/processes/free-port.ts';
@@ -91,7 +92,7 @@ export async function startFleet({ directory, state, onCrash }: FleetPlan) {
       DATA_DIR: dataDirectory,
       ...env,
     };
-    const command = [process.execPath, 'src/start/run.mjs', main];
+    const command = [process.execPath, ...NODE_FLAGS, 'src/start/run.mjs', main];
     return Object.assign(program(label, command, settings, `http://${metrics}/readyz`), {
       metricsUrl: `http://${metrics}/metrics`,
       dataDirectory,

@@ -1,11 +1,18 @@
 // Starts a thread written in TypeScript, and waits for its end. The two sides define their messages.
 
 import { pathToFileURL } from 'node:url';
+import { setFlagsFromString } from 'node:v8';
 import { type ResourceLimits, type TransferListItem, Worker } from 'node:worker_threads';
 import { compiledFile } from './compiled.ts';
 
 /** Time limit for a thread to end. */
 export const END_TIMEOUT_MS = 2000;
+
+/** A thread whose caller sets no limit copies few objects. V8's default of 48 would only keep memory. */
+const YOUNG_GENERATION_MIB = 12;
+
+// The flag of the command line (start/node-flags.ts) would override the limits of threads.
+setFlagsFromString('--max-semi-space-size=0');
 
 /** The thread receives `given` in `workerData`. */
 export function startThread(
@@ -21,7 +28,7 @@ export function startThread(
     name,
     workerData: { ...given, entry: entry.href },
     transferList,
-    resourceLimits,
+    resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MIB, ...resourceLimits },
   });
 }
 

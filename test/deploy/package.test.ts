@@ -1,6 +1,6 @@
 // The contents of packages: which npm packages they contain, the manual pages, and the sums of their files.
 
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -10,6 +10,7 @@ import { installedPackages, packagesNeededBy, readLock } from '../../deploy/pack
 import { commandPage, settingsPage } from '../../deploy/package/write-manual.ts';
 import { CORE_COMMANDS } from '../../src/cli/core-commands.ts';
 import { READERS_OF, SECRET_OF_FILE } from '../../src/process/settings/every-setting.ts';
+import { NODE_FLAGS } from '../../src/start/node-flags.ts';
 import { ROOT } from '../support/tests/sources.ts';
 
 const BUILD = { version: '1.2.3', commit: undefined, epoch: 86_400 };
@@ -75,6 +76,11 @@ it('the manual page of the settings lists the secrets that can be in a file', ()
       (name) => !section.includes(`${name},`) && !section.endsWith(`${name}.`),
     ),
   ).toEqual([]);
+});
+
+it('the command of the Debian package passes the flags of a fleet to Node.js', () => {
+  const [first] = readFileSync(join(ROOT, 'deploy/package/debian/zonefleet'), 'utf8').split('\n');
+  expect(first).toBe(`#!/usr/lib/zonefleet/bin/node ${NODE_FLAGS.join(' ')}`);
 });
 
 it('the sums of the files of a package include all files but its settings', () => {
