@@ -2,6 +2,7 @@
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
+import { NODE_FLAGS } from '../src/start/node-flags.ts';
 import { onEnd } from './cleanup.ts';
 
 export interface ProgramOptions {
@@ -29,6 +30,11 @@ const LAST_WORDS_MS = 500;
 const STOP_TIMEOUT_MS = 20_000; // a node with a million zones may be writing its snapshot
 
 export const PROGRAM_PATH = `${process.env.PATH ?? ''}:/usr/sbin:/usr/local/sbin:/sbin`;
+
+/** Returns the command of a process of the fleet, from its source file. Its working directory must be the root of a checkout. */
+export function fleetCommand(main: string, moreFlags: readonly string[] = []): string[] {
+  return [process.execPath, ...NODE_FLAGS, ...moreFlags, 'src/start/run.mjs', main];
+}
 
 export function runProgram(command: readonly string[], options: ProgramOptions = {}): Program {
   // The kernel kills the child when this process is killed.

@@ -5,7 +5,7 @@ import { generateKey } from '../../src/store/accounts/api-keys.ts';
 import { freePort } from '../../test/support/processes/free-port.ts';
 import { runOn } from '../postgres/cluster.ts';
 import { zonefleetDatabase } from '../postgres/zonefleet-database.ts';
-import { type Program, runProgram } from '../program.ts';
+import { fleetCommand, type Program, runProgram } from '../program.ts';
 import { type ApiUnderTest, call, untilAnswers, WORD, type ZoneRecord } from './api-under-test.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -76,7 +76,7 @@ export async function runZonefleetApi(options: {
 }): Promise<{ base: string; program: Program }> {
   const { databaseUrl, key, cpu, env = {} } = options;
   const [port, metricsPort] = [await freePort(), await freePort()];
-  const program = runProgram([process.execPath, 'src/start/run.mjs', 'src/api/main.ts'], {
+  const program = runProgram(fleetCommand('src/api/main.ts'), {
     cpu,
     cwd: ROOT,
     env: {

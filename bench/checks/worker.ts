@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { freePort } from '../../test/support/processes/free-port.ts';
 import type { BenchOptions } from '../part.ts';
-import { runProgram } from '../program.ts';
+import { fleetCommand, runProgram } from '../program.ts';
 import { PARENT_NETWORK } from './parents.ts';
 import type { Parents } from './start-parents.ts';
 
@@ -28,7 +28,7 @@ export async function startWorker(
   options: BenchOptions,
 ): Promise<Worker> {
   const metricsPort = await freePort();
-  const program = runProgram([process.execPath, 'src/start/run.mjs', 'workers/main.ts'], {
+  const program = runProgram(fleetCommand('workers/main.ts'), {
     cpu: options.serverCpu,
     cwd: ROOT,
     env: {

@@ -13,7 +13,7 @@ import type { BenchOptions } from '../part.ts';
 import { benchCluster, runOn } from '../postgres/cluster.ts';
 import { BENCH_SETTINGS } from '../postgres/zonefleet-database.ts';
 import { pssBytes } from '../process-tree.ts';
-import { type Program, runProgram } from '../program.ts';
+import { fleetCommand, type Program, runProgram } from '../program.ts';
 import { WatchedStream } from './watched-stream.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -115,7 +115,7 @@ export async function startApi(
   env: Readonly<Record<string, string>> = {},
 ): Promise<{ readonly url: string; readonly program: Program }> {
   const [port, metricsPort] = [await freePort(), await freePort()];
-  const program = runProgram([process.execPath, 'src/start/run.mjs', 'src/api/main.ts'], {
+  const program = runProgram(fleetCommand('src/api/main.ts'), {
     cpu,
     cwd: ROOT,
     env: {

@@ -1,7 +1,7 @@
 // A version of Zonefleet under measurement: its working tree, its database and its programs.
 
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -103,7 +103,14 @@ async function openTree(label: string, directory: string): Promise<Tree> {
     KEY_SECRETS: `guard:${Buffer.alloc(32, 1).toString('base64')}`,
     LOG_LEVEL: 'warn',
   };
-  const run = (...words: string[]) => [process.execPath, join(directory, 'src/start/run.mjs'), ...words];
+  const flagsFile = join(directory, 'src/start/node-flags.ts'); // an older tree has no flags
+  const flags: string[] = existsSync(flagsFile) ? (await import(flagsFile)).NODE_FLAGS : [];
+  const run = (...words: string[]) => [
+    process.execPath,
+    ...flags,
+    join(directory, 'src/start/run.mjs'),
+    ...words,
+  ];
   const command = (words: readonly string[], settings: Readonly<Record<string, string>> = {}) =>
     runToEnd(run('src/cli/main.ts', ...words), {
       cwd: directory,

@@ -11,7 +11,7 @@ import type { BenchOptions } from '../part.ts';
 import { benchCluster } from '../postgres/cluster.ts';
 import { BENCH_SETTINGS } from '../postgres/zonefleet-database.ts';
 import { pssBytes } from '../process-tree.ts';
-import { runProgram, runToEnd } from '../program.ts';
+import { fleetCommand, runProgram, runToEnd } from '../program.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const READY_MS = 60_000;
@@ -35,7 +35,7 @@ export async function measureLogins(options: BenchOptions): Promise<MeasuredLogi
   const databaseUrl = await preparedDatabase();
   const [port, metricsPort] = [await freePort(), await freePort()];
   const key = generateKey();
-  const program = runProgram([process.execPath, 'src/start/run.mjs', 'src/api/main.ts'], {
+  const program = runProgram(fleetCommand('src/api/main.ts'), {
     cpu: options.serverCpu,
     cwd: ROOT,
     env: {

@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { printListenAddress } from '../../src/process/listen-address.ts';
 import { freePort } from '../../test/support/processes/free-port.ts';
 import { zonefleetDatabase } from '../postgres/zonefleet-database.ts';
+import { fleetCommand } from '../program.ts';
 import {
   encryptedPorts,
   launch,
@@ -84,12 +85,7 @@ export async function startZonefleet(options: ZonefleetOptions): Promise<Running
     ...options.environment,
     ...(process.env.IMAGE_BYTES === undefined ? {} : { IMAGE_BYTES: process.env.IMAGE_BYTES }),
   };
-  const command = [
-    process.execPath,
-    ...(options.nodeFlags ?? []),
-    'src/start/run.mjs',
-    'src/nameserver/main.ts',
-  ];
+  const command = fleetCommand('src/nameserver/main.ts', options.nodeFlags);
   const server = await launch('zonefleet', command, {
     ...options,
     port,

@@ -8,14 +8,13 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { NODE_FLAGS } from '../../src/start/node-flags.ts';
 import { openDatabase } from '../../src/store/postgres/database.ts';
 import { startRealParent } from '../../test/support/peers/real-parent.ts';
 import { freePort } from '../../test/support/processes/free-port.ts';
 import { startUnbound } from '../../test/support/validators/unbound.ts';
 import { onEnd } from '../cleanup.ts';
 import { runOn } from '../postgres/cluster.ts';
-import { PROGRAM_PATH } from '../program.ts';
+import { fleetCommand, PROGRAM_PATH } from '../program.ts';
 import { Asker } from './ask-names.ts';
 import type { FleetState } from './fleet-state.ts';
 import { Owner } from './owner.ts';
@@ -92,7 +91,7 @@ export async function startFleet({ directory, state, onCrash }: FleetPlan) {
       DATA_DIR: dataDirectory,
       ...env,
     };
-    const command = [process.execPath, ...NODE_FLAGS, 'src/start/run.mjs', main];
+    const command = fleetCommand(main);
     return Object.assign(program(label, command, settings, `http://${metrics}/readyz`), {
       metricsUrl: `http://${metrics}/metrics`,
       dataDirectory,
