@@ -38,3 +38,47 @@ export function relative(amount: number, unit: 'second' | 'minute' | 'hour' | 'd
   const text = `${grouped(size)} ${unit}${size === 1 ? '' : 's'}`;
   return amount < 0 ? `${text} ago` : `in ${text}`;
 }
+
+/** `1 row`, `2 rows`. */
+export const plural = (amount: number, one: string, many: string) =>
+  `${grouped(amount)} ${amount === 1 ? one : many}`;
+
+/** Lists the texts whose amount is not 0. */
+export const listOf = (parts: readonly (readonly [number, string])[]) => {
+  const texts = parts.filter(([amount]) => amount > 0).map(([, text]) => text);
+  return texts.length === 0 ? 'nothing' : texts.join(', ');
+};
+
+/** `2 added, 1 deleted`. */
+export const countsText = ({
+  create,
+  update,
+  delete: gone,
+}: {
+  create: number;
+  update: number;
+  delete: number;
+}) =>
+  listOf([
+    [create, `${grouped(create)} added`],
+    [update, `${grouped(update)} changed`],
+    [gone, `${grouped(gone)} deleted`],
+  ]);
+
+/** `20 ms`, `1.5 s`, `3 min`. */
+export const secondsText = (seconds: number) =>
+  seconds < 1
+    ? `${Math.round(seconds * 1000)} ms`
+    : seconds < 100
+      ? `${seconds.toFixed(1)} s`
+      : durationText(seconds);
+
+/** `5 min`, `3 h 20 min`, `4 d 2 h`. */
+export const durationText = (seconds: number) => {
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 1) return `${Math.floor(seconds)} s`;
+  if (minutes < 60) return `${minutes} min`;
+  const hours = Math.floor(minutes / 60);
+  if (hours < 48) return `${hours} h ${minutes % 60} min`;
+  return `${grouped(Math.floor(hours / 24))} d ${hours % 24} h`;
+};

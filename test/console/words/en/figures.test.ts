@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { compact, grouped, relative } from '../../../console/src/words/en-figures.ts';
+import { compact, grouped, relative } from '../../../../console/src/words/en/figures.ts';
 
 const AMOUNTS = [
   0, 1, 9, 10, 99, 999, 1000, 1049, 1050, 1149, 1150, 1250, 9949, 9950, 9999, 10_049, 10_050, 12_345, 99_949,

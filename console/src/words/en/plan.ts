@@ -1,0 +1,82 @@
+// English texts of plans.
+
+import { grouped, plural } from './figures.ts';
+
+export const plan = {
+  managed: 'Your provider chooses and pays for the plan.',
+  none: 'No plan',
+  noneText: 'Choose one below.',
+  statuses: { active: 'active', grace: 'unpaid', cancelled: 'cancelled', expired: 'expired' },
+  trial: 'trial',
+  grace:
+    'The plan was not paid. Everything keeps working until this date; then the domain changes to the free plan:',
+  since: 'Since',
+  until: 'Until',
+  endless: 'no end',
+  price: 'Price',
+  per: (price: string, days: number) => `${price} for ${plural(days, 'day', 'days')}`,
+  free: (days: number) => `Free of charge for ${plural(days, 'day', 'days')}`,
+  renewal: 'Renewal',
+  renewedBefore: 'automatic, from the wallet, 3 days before the end',
+  notRenewed: 'off',
+  startRenewing: 'Renew automatically',
+  stopRenewing: 'Do not renew',
+  renewHint: 'Your wallet is charged 3 days before the end.',
+  renewOn: 'The plan renews automatically.',
+  renewOff: 'The plan will end without renewal.',
+  catalogue: 'Plans',
+  yours: 'yours',
+  notSold: 'Not sold here.',
+  buyTitle: (plan: string, domain: string) => `${plan} for ${domain}`,
+  buyText: (price: string, days: number) =>
+    `Your wallet is charged ${price} now, for ${plural(days, 'day', 'days')}. The invoice appears below.`,
+  switchText: 'The unused paid time is credited to your wallet, and the new plan starts now.',
+  pay: (price: string) => `Pay ${price}`,
+  bought: (plan: string) => `The domain now has the plan ${plan}.`,
+  topUp: 'Top up the wallet',
+  above: (what: string, used: number, allowed: number) =>
+    `${what}: ${grouped(used)} used, ${grouped(allowed)} in that plan`,
+  usage: {
+    title: 'Usage',
+    of: (used: string, limit: string) => `${used} of ${limit}`,
+    unlimited: (used: string) => `${used}, no limit`,
+    names: {
+      records: 'Records',
+      traffic_gb: 'Traffic in GB',
+      rules_drop: 'Drop rules',
+      rules_rate_limit: 'Rate limits',
+      rules_bot_route: 'Bot routes',
+      rules_fingerprint: 'Fingerprint rules',
+      rules_waf: 'Firewall rules',
+      rules_captcha: 'Captcha rules',
+      rules_redirect: 'Redirects',
+      rules_rewrite: 'Rewrites',
+      rules_cache: 'Cache rules',
+      rules_origin_route: 'Origin routes',
+      rules_origin_pool: 'Origin pools',
+      rules_error_page: 'Error pages',
+    },
+  },
+  included: {
+    unlimited: {
+      max_records: 'Any number of records',
+      max_traffic_gb: 'Any amount of traffic',
+      max_rules_per_set: 'Any number of rules',
+    },
+    limits: {
+      max_records: (amount: string) => `${amount} records`,
+      max_traffic_gb: (amount: string) => `${amount} GB of traffic`,
+      max_rules_per_set: (amount: string) => `${amount} rules of each type`,
+    },
+    features: {
+      rules_enabled: 'Rules',
+      monitoring_enabled: 'Analytics',
+      logs_enabled: 'Logs of single requests',
+      cache_purge_enabled: 'Cache purges',
+      custom_ssl_enabled: 'Your own certificates',
+      ws_enabled: 'WebSocket',
+      host_header_edit_enabled: 'Custom Host header to the origin',
+      dedicated_support_enabled: 'Dedicated support',
+    },
+  },
+};

@@ -1,0 +1,53 @@
+// English texts of the wallet.
+
+export const wallet = {
+  managed: 'Your provider pays for your domains.',
+  rials: (amount: string) => `${amount} rials`,
+  pages: { moves: 'Wallet', topups: 'Top-ups', invoices: 'Invoices' },
+  balance: 'Balance',
+  below: 'The balance is below zero. Top up the wallet, or your domains will be suspended.',
+  overdraft: (amount: string) => `Purchases may overdraw the wallet by up to ${amount}.`,
+  topup: {
+    title: 'Top up',
+    amount: 'Amount in rials',
+    least: (amount: string) => `At least ${amount}.`,
+    order: 'Order',
+    ordered: (amount: string, reference: string) => `Top-up of ${amount} ordered, reference ${reference}.`,
+    pay: 'Continue to payment',
+  },
+  moves: {
+    none: 'No transactions yet',
+    noneText: 'Top up the wallet to pay for the plans of your domains.',
+    at: 'When',
+    what: 'What',
+    amount: 'Amount',
+    after: 'Balance after',
+    types: {
+      topup: 'top-up',
+      subscription: 'plan',
+      switch_credit: 'credit for unused time',
+      reseller_transfer: 'from or to your provider',
+      reseller_autofund: 'paid by your provider',
+      adjustment: 'by the operator',
+    },
+  },
+  topups: {
+    none: 'No top-ups yet',
+    reference: 'Reference',
+    ordered: 'Ordered',
+    how: 'How to pay',
+    cancel: 'Cancel',
+    cancelled: 'The top-up was cancelled.',
+    states: { open: 'open', paid: 'paid', cancelled: 'cancelled', expired: 'expired' },
+  },
+  invoices: {
+    none: 'There are no invoices yet. Each purchase creates one.',
+    number: 'Number',
+    issued: 'Issued',
+    for: 'For',
+    total: 'Total',
+    print: 'printable page, opens in a new tab',
+    printHint: 'Select an invoice number to open a printable page.',
+    period: (from: string, to: string) => `${from} to ${to}`,
+  },
+};
