@@ -32,9 +32,9 @@ interface Tried {
   readonly address: string;
 }
 
-/** `run` must be called exactly once. It counts a failure if the work returns false. */
+/** `run` must be called exactly once. It counts a failure if the work returns false or undefined. */
 interface Attempt {
-  run(work: () => Promise<boolean>): Promise<boolean>;
+  run<T>(work: () => Promise<T>): Promise<T>;
 }
 
 export class Attempts {
@@ -105,9 +105,9 @@ export class Attempts {
     return {
       run: async (work) => {
         try {
-          const isRight = await work();
-          if (!isRight) await this.#noteFailures(counted, tried);
-          return isRight;
+          const result = await work();
+          if (result === false || result === undefined) await this.#noteFailures(counted, tried);
+          return result;
         } finally {
           for (const { key } of counted) {
             const left = (this.#running.get(key) as number) - 1;

@@ -40,22 +40,18 @@ export async function redeem(
   if (service instanceof Problem) return service;
   const attempt = await people.attempts.forProvider(asker.address);
   if (attempt instanceof Problem) return attempt;
-  let outcome: Person | Problem | undefined;
-  await attempt.run(async () => {
+  const outcome = await attempt.run(async () => {
     try {
-      outcome = await service.provider.redeem(body, flow, purpose);
-      return true;
+      return await service.provider.redeem(body, flow, purpose);
     } catch (error) {
       const { message } = error as Error;
       log.warn({ reason: message }, 'a sign-in with the identity provider failed');
-      const isRefusal = error instanceof ProviderRefusal;
-      outcome = isRefusal
-        ? problem('oidc_refused', 'the identity provider did not confirm this sign-in: start again')
-        : providerUnavailable();
-      return !isRefusal; // an outage is not a failed attempt
+      return error instanceof ProviderRefusal ? undefined : providerUnavailable(); // an outage is not a failed attempt
     }
   });
-  return outcome as Person | Problem;
+  return (
+    outcome ?? problem('oidc_refused', 'the identity provider did not confirm this sign-in: start again')
+  );
 }
 
 /** Returns the provider, unless there is none, or it cannot be used for this purpose. */

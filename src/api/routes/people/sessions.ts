@@ -3,12 +3,7 @@
 
 import { z } from 'zod';
 import { writeAudit } from '../../../store/audit/write-audit.ts';
-import {
-  type Credentials,
-  loadCredentials,
-  lockCredentials,
-  takeLink,
-} from '../../../store/people/credentials.ts';
+import { loadCredentials, lockCredentials, takeLink } from '../../../store/people/credentials.ts';
 import { endOtherSessions, endSession, listSessions, notePassword } from '../../../store/people/sessions.ts';
 import { inTransaction, rollBackTo } from '../../../store/postgres/transaction.ts';
 import { invalid, notFound, Problem, problem, tooBusy, unauthorized } from '../../answers/problem.ts';
@@ -71,12 +66,11 @@ async function loginByPassword(call: LoginCall): Promise<Outcome> {
   const { email = '', password = '', otp, bearer } = body;
   const attempt = await people.attempts.forEmail(asker.address, email, asker.cookies.device);
   if (attempt instanceof Problem) return attempt;
-  let who: Credentials | undefined;
-  const isRight = await attempt.run(async () => {
-    who = await loadCredentials(api.db, { email });
-    return await isPassword(who?.passwordHash ?? null, password);
+  const who = await attempt.run(async () => {
+    const found = await loadCredentials(api.db, { email });
+    return (await isPassword(found?.passwordHash ?? null, password)) ? found : undefined;
   });
-  if (!isRight || who === undefined) return unauthorized(WRONG);
+  if (who === undefined) return unauthorized(WRONG);
   const { account, hasTotp } = who;
   if (!account.active) return problem('account_suspended', 'account is inactive');
   if (account.isAdmin && people.operatorsNeedProvider) return needsProvider();
@@ -87,7 +81,7 @@ async function loginByPassword(call: LoginCall): Promise<Outcome> {
   return await inTransaction<Outcome>(api.db, async (trx) => {
     // The owner may have replaced the password meanwhile, which ends all sessions, or turned two-step sign-in on.
     const now = await lockCredentials(trx, { accountId: account.id });
-    if (now?.passwordSetAt?.getTime() !== who?.passwordSetAt?.getTime()) return unauthorized(WRONG);
+    if (now?.passwordSetAt?.getTime() !== who.passwordSetAt?.getTime()) return unauthorized(WRONG);
     if ((now?.hasTotp === true && !hasTotp) || now?.account.isAdmin !== account.isAdmin)
       return problem('wrong_state', 'the account was changed meanwhile: start again');
     return await signInAs(trx, call, account.id, { by: 'password', bearer });
