@@ -3,7 +3,16 @@
 import { Problem, problem } from '../../api/answers/problem.ts';
 import type { CallOf } from '../../api/calls/call.ts';
 import { isSecretText } from '../../store/accounts/hashed-secrets.ts';
-import { flowSecrets, type Person, ProviderRefusal, type Purpose, type Returned } from './rules.ts';
+import { loadProof } from '../../store/people/identities.ts';
+import type { Provider } from './client.ts';
+import {
+  type EmailRules,
+  flowSecrets,
+  type Person,
+  ProviderRefusal,
+  type Purpose,
+  type Returned,
+} from './rules.ts';
 import { OIDC } from './services.ts';
 
 const RETRY_SECONDS = 10;
@@ -13,36 +22,44 @@ type RedeemCall = Pick<
   'api' | 'people' | 'asker' | 'log' | 'body'
 >;
 
+export interface Redeemed {
+  readonly person: Person;
+  /** The browser's cookie. */
+  readonly flow: string;
+  readonly rules: EmailRules;
+}
+
 /**
- * Returns the browser's cookie. The state matches only if this browser began for this purpose, so no other page can end
- * its own sign-in here.
+ * Returns the person who authenticated at the provider. The state matches only if this browser began for this purpose, so
+ * no other page can end its own sign-in here.
  */
-export function readFlow({ api, asker, body }: RedeemCall, purpose: Purpose): string | Problem {
+export async function redeemFlow(call: RedeemCall, purpose: Purpose): Promise<Redeemed | Problem> {
+  const { api, asker, body } = call;
   const service = providerFor(api, purpose);
   if (service instanceof Problem) return service;
   const { flow } = asker.cookies;
-  const isSame =
-    flow !== undefined && isSecretText('flow_', flow) && flowSecrets(flow, purpose).state === body.state;
-  if (isSame) return flow;
-  return problem(
-    'wrong_state',
-    'this was begun in another browser or window, or more than ten minutes ago: start again',
-  );
+  if (flow === undefined || !isSecretText('flow_', flow) || flowSecrets(flow, purpose).state !== body.state)
+    return problem(
+      'wrong_state',
+      'this was begun in another browser or window, or more than ten minutes ago: start again',
+    );
+  // Stored while the code of two-step sign-in is awaited.
+  const proven = purpose === 'sign-in' ? ((await loadProof(api.db, flow)) as Person | undefined) : undefined;
+  const person = proven ?? (await redeem(call, service.provider, flow, purpose));
+  return person instanceof Problem ? person : { person, flow, rules: service.rules };
 }
 
-/** Returns the person who authenticated at the provider. */
-export async function redeem(
-  { api, people, asker, log, body }: RedeemCall,
+async function redeem(
+  { people, asker, log, body }: RedeemCall,
+  provider: Provider,
   flow: string,
   purpose: Purpose,
 ): Promise<Person | Problem> {
-  const service = providerFor(api, purpose);
-  if (service instanceof Problem) return service;
   const attempt = await people.attempts.forProvider(asker.address);
   if (attempt instanceof Problem) return attempt;
   const outcome = await attempt.run(async () => {
     try {
-      return await service.provider.redeem(body, flow, purpose);
+      return await provider.redeem(body, flow, purpose);
     } catch (error) {
       const { message } = error as Error;
       log.warn({ reason: message }, 'a sign-in with the identity provider failed');

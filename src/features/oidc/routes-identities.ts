@@ -11,7 +11,7 @@ import { writeAudit } from '../../store/audit/write-audit.ts';
 import { type Credentials, lockCredentials } from '../../store/people/credentials.ts';
 import { type Identity, listIdentities, unlinkIdentity } from '../../store/people/identities.ts';
 import { inTransaction, rollBackTo } from '../../store/postgres/transaction.ts';
-import { readFlow, redeem } from './redeem.ts';
+import { redeemFlow } from './redeem.ts';
 import { IdentityItem, ReturnedBody } from './schema.ts';
 import { recordLink } from './sign-in.ts';
 
@@ -41,12 +41,10 @@ const linkOwnIdentity = route(session({ fresh: true }), {
   problems: ['wrong_state', 'oidc_refused', 'oidc_unavailable'],
   async run(call) {
     const { api, people, caller, setCookie } = call;
-    const flow = readFlow(call, 'link');
-    if (flow instanceof Problem) return flow;
-    const person = await redeem(call, flow, 'link');
-    if (person instanceof Problem) return person;
+    const redeemed = await redeemFlow(call, 'link');
+    if (redeemed instanceof Problem) return redeemed;
     const linked = await inTransaction(api.db, (trx) =>
-      recordLink(trx, person, caller.account.id, asActor(caller)),
+      recordLink(trx, redeemed.person, caller.account.id, asActor(caller)),
     );
     if (linked instanceof Problem) return linked;
     setCookie(people.cookies.clear('flow'));

@@ -12,18 +12,15 @@ import { Message } from '../../api/schemas/fields.ts';
 import { SignedIn } from '../../api/schemas/people.ts';
 import { makeSecretText } from '../../store/accounts/hashed-secrets.ts';
 import { writeAudit } from '../../store/audit/write-audit.ts';
-import { dropProof, findIdentity, loadProof, saveProof } from '../../store/people/identities.ts';
+import { dropProof, findIdentity, saveProof } from '../../store/people/identities.ts';
 import { notePassword } from '../../store/people/sessions.ts';
 import { inTransaction, rollBackTo } from '../../store/postgres/transaction.ts';
-import { providerFor, providerUnavailable, readFlow, redeem } from './redeem.ts';
-import type { Person } from './rules.ts';
+import { providerFor, providerUnavailable, type Redeemed, redeemFlow } from './redeem.ts';
 import { Begin, Begun, FinishBody, Offer, ReturnedBody } from './schema.ts';
 import { OIDC } from './services.ts';
-import { admitPerson, findAccountOf } from './sign-in.ts';
+import { admitIdentity, admitPerson, findAccountOf } from './sign-in.ts';
 
 const TAG = 'Signing in';
-/** Rules that link no account and create none. */
-const NO_RULES = { link: [], create: [] };
 
 const getProvider = route(everyone, {
   method: 'GET',
@@ -88,19 +85,14 @@ const finish = route(everyone, {
   response: SignedIn,
   problems: ['wrong_state', 'otp_required', 'account_suspended', 'oidc_refused', 'oidc_unavailable'],
   async run(call) {
-    const flow = readFlow(call, 'sign-in');
-    if (flow instanceof Problem) return flow;
-    const proven = (await loadProof(call.api.db, flow)) as Person | undefined;
-    const person = proven ?? (await redeem(call, flow, 'sign-in'));
-    if (person instanceof Problem) return person;
-    return await signIn(call, person, flow);
+    const redeemed = await redeemFlow(call, 'sign-in');
+    return redeemed instanceof Problem ? redeemed : await signIn(call, redeemed);
   },
 });
 
 /** Signs in if the code of two-step sign-in is correct or not needed. Otherwise keeps what the provider has confirmed. */
-async function signIn(call: FinishCall, person: Person, flow: string): Promise<Finished> {
+async function signIn(call: FinishCall, { person, flow, rules }: Redeemed): Promise<Finished> {
   const { api, people, asker, body, log, setCookie } = call;
-  const { rules } = api.services.get(OIDC) ?? { rules: NO_RULES };
   // Before the transaction, because attempts are counted on another connection.
   const known = await findAccountOf(api.db, person, rules);
   const codeOf = known?.hasTotp === true && known.account.active ? known.account.id : undefined;
@@ -142,10 +134,9 @@ const confirm = route(session(), {
   problems: ['wrong_state', 'oidc_refused', 'oidc_unavailable'],
   async run(call) {
     const { api, people, caller, asker, log, setCookie } = call;
-    const flow = readFlow(call, 'confirm');
-    if (flow instanceof Problem) return flow;
-    const person = await redeem(call, flow, 'confirm');
-    if (person instanceof Problem) return person;
+    const redeemed = await redeemFlow(call, 'confirm');
+    if (redeemed instanceof Problem) return redeemed;
+    const { person } = redeemed;
     const { id, accountId } = caller.credential.session;
     const identity = await findIdentity(api.db, person);
     if (identity?.accountId !== accountId)
@@ -156,7 +147,7 @@ const confirm = route(session(), {
         'the identity provider did not report that you authenticated just now: confirm with your password',
       );
     const refused = await inTransaction(api.db, async (trx) => {
-      const who = await admitPerson(trx, person, { rules: NO_RULES, address: asker.address, log });
+      const who = await admitIdentity(trx, identity, person, { address: asker.address, log });
       if (who instanceof Problem) return rollBackTo(who);
       if (who.account.isAdmin !== caller.account.isAdmin)
         return unauthorized('your rights have changed: sign in again');

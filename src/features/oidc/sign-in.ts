@@ -19,7 +19,6 @@ import type { Database } from '../../store/postgres/database.ts';
 import { type EmailRules, judgeNewcomer, type Person } from './rules.ts';
 
 interface SigningIn {
-  readonly rules: EmailRules;
   readonly address: string;
   readonly log: FastifyBaseLogger;
 }
@@ -41,14 +40,22 @@ export async function findAccountOf(
 export async function admitPerson(
   trx: Database,
   person: Person,
-  { rules, address, log }: SigningIn,
+  { rules, ...how }: SigningIn & { readonly rules: EmailRules },
 ): Promise<Credentials | Problem> {
-  const identity = (await findIdentity(trx, person)) ?? (await linkNewcomer(trx, person, rules, address));
-  if (!('accountId' in identity)) return identity;
-  const { accountId } = identity;
+  const identity = (await findIdentity(trx, person)) ?? (await linkNewcomer(trx, person, rules, how.address));
+  return 'accountId' in identity ? await admitIdentity(trx, identity, person, how) : identity;
+}
+
+/** Does the same for a person whose identity is linked. */
+export async function admitIdentity(
+  trx: Database,
+  { id, accountId }: Identity,
+  person: Person,
+  { address, log }: SigningIn,
+): Promise<Credentials | Problem> {
   const before = (await lockCredentials(trx, { accountId })) as Credentials;
   if (!before.account.active) return problem('account_suspended', 'account is inactive');
-  if (!(await noteIdentityUse(trx, identity.id, person.email)))
+  if (!(await noteIdentityUse(trx, id, person.email)))
     return problem('oidc_refused', 'this identity was just removed from its account');
   const hasChanged = await setOperator(trx, before.account, person, { address, log });
   return hasChanged ? ((await loadCredentials(trx, { accountId })) as Credentials) : before;
@@ -114,7 +121,7 @@ async function setOperator(
   trx: Database,
   { id: accountId, isAdmin }: Account,
   { isOperator }: Person,
-  { address, log }: Pick<SigningIn, 'address' | 'log'>,
+  { address, log }: SigningIn,
 ): Promise<boolean> {
   if (isOperator === undefined || isOperator === isAdmin) return false;
   const changed = await changeAccount(trx, accountId, { isAdmin: isOperator });
