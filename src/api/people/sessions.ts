@@ -3,8 +3,8 @@
 import { writeAudit } from '../../store/audit/write-audit.ts';
 import { lockCredentials } from '../../store/people/credentials.ts';
 import {
-  endOtherSessions,
   endSessionOf,
+  endSessions,
   openSession,
   rotateSession,
   type Session,
@@ -115,7 +115,7 @@ export async function renewSession(
   { people, setCookie }: Pick<SigningIn, 'people' | 'setCookie'>,
   { id, accountId, carrier }: Session,
 ): Promise<{ token?: string } | Problem> {
-  await endOtherSessions(trx, accountId, id);
+  await endSessions(trx, accountId, { except: id });
   const token = await rotateSession(trx, id);
   if (token === undefined) return unauthorized('the session has ended');
   if (carrier === 'bearer') return { token };

@@ -104,13 +104,13 @@ async function replaceEmail(cli: Cli, wanted: string, given: string): Promise<vo
 }
 
 async function resetOtp(cli: Cli, wanted: string): Promise<void> {
-  const { endOtherSessions } = await import('../../store/people/sessions.ts');
+  const { endSessions } = await import('../../store/people/sessions.ts');
   const { deleteTotp } = await import('../../store/people/totp.ts');
   await cli.withStore((db) =>
     withAccount(db, wanted, cli.output, async ({ id, email }) => {
       const isReset = await cli.audited(db, 'account.disable_otp', async (trx, tell) => {
         if (!(await deleteTotp(trx, id))) return false;
-        await endOtherSessions(trx, id);
+        await endSessions(trx, id);
         tell({ accountId: id, target: { name: email } });
         return true;
       });

@@ -94,7 +94,7 @@ async function providersIssuer(cli: Cli): Promise<string> {
 
 async function remove(cli: Cli, wanted: string): Promise<void> {
   const { unlinkIdentities } = await import('../../store/people/identities.ts');
-  const { endOtherSessions } = await import('../../store/people/sessions.ts');
+  const { endSessions } = await import('../../store/people/sessions.ts');
   await cli.withStore((db) =>
     withAccount(db, wanted, cli.output, async (account) => {
       const removed = await cli.audited(db, 'identity.unlink', async (trx, tell) => {
@@ -106,7 +106,7 @@ async function remove(cli: Cli, wanted: string): Promise<void> {
             before: { issuer, subject, email },
           });
         }
-        if (identities.length > 0) await endOtherSessions(trx, account.id);
+        if (identities.length > 0) await endSessions(trx, account.id);
         return identities.length;
       });
       return removed === 0

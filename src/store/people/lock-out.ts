@@ -8,7 +8,7 @@ import { listTokens, type ResellerToken, revokeToken } from '../accounts/reselle
 import type { Database } from '../postgres/database.ts';
 import { dropLinks } from './credentials.ts';
 import { type Identity, unlinkIdentities } from './identities.ts';
-import { endOtherSessions } from './sessions.ts';
+import { endSessions } from './sessions.ts';
 import { deleteTotp } from './totp.ts';
 
 interface LockedOut {
@@ -36,7 +36,7 @@ export async function lockOut(trx: Database, accountId: number): Promise<LockedO
   await sql`select from accounts where id = ${accountId} for update`.execute(trx);
   await dropLinksAndTotp(); // again, for rows that were added meanwhile
   const identities = await unlinkIdentities(trx, accountId);
-  const sessions = await endOtherSessions(trx, accountId);
+  const sessions = await endSessions(trx, accountId);
   await updateAccount(trx, accountId, { active: false });
   await endInvitesOf(trx, accountId);
   await sql`delete from account_devices where account_id = ${accountId}`.execute(trx);

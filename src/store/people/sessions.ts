@@ -117,10 +117,14 @@ export async function endSessionOf(db: Database, token: string): Promise<void> {
   await sql`delete from sessions where hash = ${hashSecret(token)}`.execute(db);
 }
 
-/** Ends all sessions of an account except this one. */
-export async function endOtherSessions(db: Database, accountId: number, but?: number): Promise<number> {
+/** Ends all sessions of an account, except the one with this id. Returns their number. */
+export async function endSessions(
+  db: Database,
+  accountId: number,
+  { except }: { readonly except?: number } = {},
+): Promise<number> {
   const { numAffectedRows } = await sql`
-    delete from sessions where account_id = ${accountId} and id is distinct from ${but ?? null}::bigint`.execute(
+    delete from sessions where account_id = ${accountId} and id is distinct from ${except ?? null}::bigint`.execute(
     db,
   );
   return Number(numAffectedRows ?? 0n);

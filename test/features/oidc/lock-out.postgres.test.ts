@@ -7,7 +7,7 @@ import { admitPerson } from '../../../src/features/oidc/sign-in.ts';
 import { lockCredentials, setPassword } from '../../../src/store/people/credentials.ts';
 import { linkIdentity, unlinkIdentities } from '../../../src/store/people/identities.ts';
 import { lockOut } from '../../../src/store/people/lock-out.ts';
-import { endOtherSessions } from '../../../src/store/people/sessions.ts';
+import { endSessions } from '../../../src/store/people/sessions.ts';
 import type { Database } from '../../../src/store/postgres/database.ts';
 import { inTransaction } from '../../../src/store/postgres/transaction.ts';
 import { sharedTestApi } from '../../support/api/api.ts';
@@ -83,7 +83,7 @@ it('a sign-in with a password is refused if the account is locked meanwhile', as
 it('a sign-in with a password is refused if the password is replaced meanwhile', async () => {
   const replace = async (trx: Database) => {
     await setPassword(trx, owner(), 'another hash');
-    await endOtherSessions(trx, owner());
+    await endSessions(trx, owner());
   };
   expect((await during(replace, () => new Browser(api).login('owner'))).status).toBe(401);
 });

@@ -11,7 +11,7 @@ import {
   takeLink,
 } from '../../../store/people/credentials.ts';
 import { orderMail } from '../../../store/people/mails.ts';
-import { endOtherSessions } from '../../../store/people/sessions.ts';
+import { endSessions } from '../../../store/people/sessions.ts';
 import { inTransaction, rollBackTo } from '../../../store/postgres/transaction.ts';
 import { forbidden, Problem, problem, tooBusy } from '../../answers/problem.ts';
 import { asActor } from '../../callers/caller.ts';
@@ -71,7 +71,7 @@ const resetPassword = route(everyone, {
         if (who?.account.active !== true) return rollBackTo(problem('wrong_state', 'account is inactive'));
         await setPassword(trx, link.accountId, await hashPassword(body.password));
         await confirmEmail(trx, link.accountId);
-        await endOtherSessions(trx, link.accountId);
+        await endSessions(trx, link.accountId);
         await dropLinks(trx, link.accountId);
         const { accountId } = link;
         const by = { kind: 'session', accountId, address: asker.address } as const;

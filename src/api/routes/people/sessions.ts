@@ -4,7 +4,7 @@
 import { z } from 'zod';
 import { writeAudit } from '../../../store/audit/write-audit.ts';
 import { loadCredentials, lockCredentials, takeLink } from '../../../store/people/credentials.ts';
-import { endOtherSessions, endSession, listSessions, notePassword } from '../../../store/people/sessions.ts';
+import { endSession, endSessions, listSessions, notePassword } from '../../../store/people/sessions.ts';
 import { inTransaction, rollBackTo } from '../../../store/postgres/transaction.ts';
 import { invalid, notFound, Problem, problem, tooBusy, unauthorized } from '../../answers/problem.ts';
 import { asActor } from '../../callers/caller.ts';
@@ -202,7 +202,7 @@ const endOneSession = route(session(), {
   },
 });
 
-const endSessions = route(session(), {
+const endOtherSessions = route(session(), {
   method: 'DELETE',
   path: '/users/me/sessions',
   operationId: 'endOtherSessions',
@@ -211,7 +211,8 @@ const endSessions = route(session(), {
   summary: 'Ends all sessions except this one.',
   response: Message,
   async run({ api, caller, audit }) {
-    const ended = await endOtherSessions(api.db, caller.account.id, caller.credential.session.id);
+    const { account, credential } = caller;
+    const ended = await endSessions(api.db, account.id, { except: credential.session.id });
     audit(ended === 0 ? undefined : { before: { ended } });
     return { message: `ended ${ended} sessions` };
   },
@@ -222,6 +223,6 @@ export const SESSION_ROUTES: readonly Route[] = [
   logout,
   confirm,
   listOwnSessions,
-  endSessions,
+  endOtherSessions,
   endOneSession,
 ];
