@@ -7,7 +7,7 @@ import type { DomainHead, Visible, VisibleDomain } from '../../store/domains/dom
 import { type DomainPart, HEAD, WHOLE } from '../../store/domains/load-domains.ts';
 import { badRequest, forbidden, invalid, notFound, Problem, problem } from '../answers/problem.ts';
 import { type ApiCaller, mayDo, writesRecordsOnly } from '../callers/caller.ts';
-import { isPasswordFresh } from '../people/sessions.ts';
+import { isRecentlyAuthenticated } from '../people/sessions.ts';
 import type { Api, CallOf } from './call.ts';
 import type { FindDomain } from './find-domain.ts';
 import { readIdempotencyKey } from './idempotency.ts';
@@ -120,8 +120,8 @@ function judgeSession(method: string, { credential }: ApiCaller, access: Access)
   if (!isOfSessions || (access.kind === 'reseller' && !access.sessions)) return undefined;
   if (credential.kind !== 'session') return forbidden('this call requires a session');
   const isFresh = access.kind === 'admin' ? isWrite(method) : access.fresh;
-  if (!isFresh || isPasswordFresh(credential.session, credential.now)) return undefined;
-  return problem('reauthenticate', 'confirm your password first: POST /auth/confirm');
+  if (!isFresh || isRecentlyAuthenticated(credential.session, credential.now)) return undefined;
+  return problem('reauthenticate', 'confirm your session first: POST /auth/confirm or /auth/oidc/confirm');
 }
 
 /** Returns the name or id of the call's domain. A query must contain exactly one. */

@@ -28,7 +28,7 @@ const SKEW_MS = 5 * MINUTE_MS;
 interface Times {
   readonly createdAt: Date;
   readonly usedAt: Date;
-  readonly passwordAt: Date | null;
+  readonly authenticatedAt: Date | null;
 }
 
 interface Rights {
@@ -47,10 +47,10 @@ export function sessionEndsAt({ createdAt, usedAt }: Times, { isAdmin }: Rights)
   return new Date(Math.min(createdAt.getTime() + MOST_AGE_MS, usedAt.getTime() + unusedMs));
 }
 
-/** Returns true if the password was confirmed recently enough for a call that requires it. */
-export function isPasswordFresh({ passwordAt }: Times, now: Date): boolean {
-  if (passwordAt === null) return false;
-  const ageMs = now.getTime() - passwordAt.getTime();
+/** Returns true if the person authenticated recently enough for a call that requires it. */
+export function isRecentlyAuthenticated({ authenticatedAt }: Times, now: Date): boolean {
+  if (authenticatedAt === null) return false;
+  const ageMs = now.getTime() - authenticatedAt.getTime();
   return ageMs < FRESH_MS && ageMs > -SKEW_MS;
 }
 

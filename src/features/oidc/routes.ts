@@ -13,7 +13,7 @@ import { SignedIn } from '../../api/schemas/people.ts';
 import { makeSecretText } from '../../store/accounts/hashed-secrets.ts';
 import { writeAudit } from '../../store/audit/write-audit.ts';
 import { dropProof, findIdentity, saveProof } from '../../store/people/identities.ts';
-import { notePassword } from '../../store/people/sessions.ts';
+import { recordAuthentication } from '../../store/people/sessions.ts';
 import { inTransaction, rollBackTo } from '../../store/postgres/transaction.ts';
 import { providerFor, providerUnavailable, type Redeemed, redeemFlow } from './redeem.ts';
 import { Begin, Begun, FinishBody, Offer, ReturnedBody } from './schema.ts';
@@ -151,7 +151,7 @@ const confirm = route(session(), {
       if (who instanceof Problem) return rollBackTo(who);
       if (who.account.isAdmin !== caller.account.isAdmin)
         return unauthorized('your rights have changed: sign in again');
-      await notePassword(trx, id);
+      await recordAuthentication(trx, id);
       await writeAudit(trx, { action: 'session.confirm', by: asActor(caller), accountId });
       return undefined;
     });

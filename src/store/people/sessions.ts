@@ -15,7 +15,7 @@ export interface Session {
   readonly createdAt: Date;
   readonly usedAt: Date;
   /** When the person last authenticated in this session: at the sign-in, or to confirm it. Null if not yet. */
-  readonly passwordAt: Date | null;
+  readonly authenticatedAt: Date | null;
   readonly address: string | null;
   readonly userAgent: string | null;
 }
@@ -34,9 +34,9 @@ const MAX_SESSIONS = 50;
 const MAX_AGENT_CHARACTERS = 200;
 
 const COLUMNS = sql`s.id, s.account_id as "accountId", s.carrier, s.created_at as "createdAt", s.used_at as "usedAt",
-  s.password_at as "passwordAt", s.address, s.user_agent as "userAgent"`;
+  s.password_at as "authenticatedAt", s.address, s.user_agent as "userAgent"`;
 
-/** Opens a session and returns its token. Signing in counts as entering the password, unless `isFresh` is false. */
+/** Opens a session and returns its token. The person counts as just authenticated, unless `isFresh` is false. */
 export async function openSession(trx: Database, session: NewSession): Promise<string> {
   const { accountId, carrier, address, userAgent, isFresh = true } = session;
   const token = makeSecretText('ses_');
@@ -94,7 +94,7 @@ export async function touchSession(db: Database, id: number): Promise<void> {
     and used_at < clock_timestamp() - interval '1 minute'`.execute(db);
 }
 
-export async function notePassword(db: Database, id: number): Promise<void> {
+export async function recordAuthentication(db: Database, id: number): Promise<void> {
   await sql`update sessions set password_at = clock_timestamp() where id = ${id}`.execute(db);
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isPasswordFresh, isSessionValid, sessionEndsAt } from '../../../src/api/people/sessions.ts';
+import { isRecentlyAuthenticated, isSessionValid, sessionEndsAt } from '../../../src/api/people/sessions.ts';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
@@ -8,7 +8,7 @@ const at = (ms: number) => new Date(START + ms);
 const times = (createdMs: number, usedMs: number) => ({
   createdAt: at(createdMs),
   usedAt: at(usedMs),
-  passwordAt: null,
+  authenticatedAt: null,
 });
 const CUSTOMER = { isAdmin: false };
 const ADMIN = { isAdmin: true };
@@ -35,14 +35,14 @@ describe('a session', () => {
   });
 });
 
-describe('a password', () => {
+describe('an authentication', () => {
   it.each([
-    ['never given', null, 0, false],
-    ['given 14 minutes ago', 0, 14 * 60_000, true],
-    ['given 15 minutes ago', 0, 15 * 60_000, false],
-    ['given a day in the future: the clock was set back', DAY, 0, false],
+    ['that never happened is not recent', null, 0, false],
+    ['14 minutes ago is recent', 0, 14 * 60_000, true],
+    ['15 minutes ago is not recent', 0, 15 * 60_000, false],
+    ['a day in the future is not recent, because the clock was set back', DAY, 0, false],
   ])('%s', (_name, givenMs, nowMs, isFresh) => {
-    const session = { ...times(0, 0), passwordAt: givenMs === null ? null : at(givenMs) };
-    expect(isPasswordFresh(session, at(nowMs))).toBe(isFresh);
+    const session = { ...times(0, 0), authenticatedAt: givenMs === null ? null : at(givenMs) };
+    expect(isRecentlyAuthenticated(session, at(nowMs))).toBe(isFresh);
   });
 });

@@ -4,7 +4,12 @@
 import { z } from 'zod';
 import { writeAudit } from '../../../store/audit/write-audit.ts';
 import { loadCredentials, lockCredentials, takeLink } from '../../../store/people/credentials.ts';
-import { endSession, endSessions, listSessions, notePassword } from '../../../store/people/sessions.ts';
+import {
+  endSession,
+  endSessions,
+  listSessions,
+  recordAuthentication,
+} from '../../../store/people/sessions.ts';
 import { inTransaction, rollBackTo } from '../../../store/postgres/transaction.ts';
 import { invalid, notFound, Problem, problem, tooBusy, unauthorized } from '../../answers/problem.ts';
 import { asActor } from '../../callers/caller.ts';
@@ -151,7 +156,7 @@ const confirm = route(session(), {
       if (!(await attempt.run(() => isPassword(passwordHash, body.password))))
         return invalid([{ field: 'password', error: 'is wrong' }]);
       await inTransaction(api.db, async (trx) => {
-        await notePassword(trx, id);
+        await recordAuthentication(trx, id);
         await writeAudit(trx, { action: 'session.confirm', by: asActor(caller), accountId });
       });
       return { message: 'confirmed for 15 minutes' };
