@@ -11,8 +11,8 @@ import { republishDomains } from '../store/migrate/republish-domains.ts';
 import { announceChanges } from '../store/postgres/announce-changes.ts';
 import {
   type GivenAnswerSettings,
-  keepStored,
   saveAnswerSettings,
+  withStoredSettings,
 } from '../store/postgres/answer-settings.ts';
 import type { Database } from '../store/postgres/database.ts';
 import { withMigrationLimits } from '../store/postgres/deadlines.ts';
@@ -65,7 +65,7 @@ export async function migrate(
     try {
       const applied = await applyMigrations(connection, onWait);
       const changed = await connection.transaction().execute(async (trx) => {
-        const settings = await keepStored(trx, given);
+        const settings = await withStoredSettings(trx, given);
         if (!force) await refuseDroppedNames(trx, settings);
         const changed = await saveAnswerSettings(trx, settings);
         // The stored settings apply to all domains, so none is stored unless this process can re-sign the domains.

@@ -13,7 +13,7 @@ import {
 import {
   compareAnswerSettings,
   type GivenAnswerSettings,
-  keepStored,
+  withStoredSettings,
 } from '../store/postgres/answer-settings.ts';
 import type { Database } from '../store/postgres/database.ts';
 import { appliedMigrations, MIGRATION_NAMES } from '../store/postgres/schema-version.ts';
@@ -62,7 +62,7 @@ export async function planMigration(
   const isNew = known.length === 0;
   const steps: PlannedStep[] = [];
   for (const name of isNew ? [] : pendingMigrations(known)) steps.push(await planStep(db, name));
-  const settings = isNew ? given : await keepStored(db, given);
+  const settings = isNew ? given : await withStoredSettings(db, given);
   const { changed, republishes } = isNew
     ? { changed: [], republishes: false }
     : await compareAnswerSettings(db, settings);

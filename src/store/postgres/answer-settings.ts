@@ -52,7 +52,7 @@ export async function loadAnswerSettings(db: Database): Promise<AnswerSettings |
 }
 
 /** Returns the settings that apply after a migration with the given ones. */
-export async function keepStored(
+export async function withStoredSettings(
   db: Database,
   { unset = [], ...given }: GivenAnswerSettings,
 ): Promise<AnswerSettings> {
