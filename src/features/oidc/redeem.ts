@@ -81,7 +81,7 @@ export function providerFor({ services }: RedeemCall['api'], purpose: Purpose) {
 }
 
 export function providerUnavailable(): Problem {
-  return new Problem(503, 'the identity provider cannot be reached: try again later, or use your password', {
+  return new Problem(503, 'the identity provider cannot be reached: try again later', {
     code: 'oidc_unavailable',
     headers: { 'Retry-After': String(RETRY_SECONDS) },
   });
