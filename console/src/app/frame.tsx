@@ -5,6 +5,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { useAction } from '../api/use-action.ts';
 import { Button } from '../parts/button.tsx';
 import { words } from '../words/words.ts';
+import { Navigation } from './navigation.tsx';
 import { Link, PlaceLink, usePlace } from './place.tsx';
 import { person, signOut } from './session.ts';
 import { chooseTheme, isDark } from './theme.ts';
@@ -31,13 +32,21 @@ export function Frame({ children }: { readonly children: ComponentChildren }) {
     await signOut();
   });
   const { path } = usePlace();
-  const side = useRef<HTMLElement>(null);
-  // On a narrow page the navigation is a row that scrolls.
-  useEffect(() => {
-    const here = side.current?.querySelector<HTMLElement>('[aria-current]');
-    if (here != null) side.current?.scrollTo({ left: here.offsetLeft - side.current.offsetLeft - 8 });
-  }, [path]);
   const isManaged = who.provider !== undefined;
+  const pages: readonly (readonly [string, string])[] = [
+    ['/domains', words.frame.domains],
+    ['/account', words.frame.account],
+    ...(isManaged
+      ? []
+      : ([
+          ['/wallet', words.frame.wallet],
+          ['/tickets', words.frame.tickets],
+        ] as const)),
+  ];
+  const operatorPages = OPERATOR_PAGES.map(
+    (page) => [`/operator/${page}`, words.operator.pages[page]] as const,
+  );
+  const here = [...pages, ...operatorPages].find(([to]) => path === to || path.startsWith(`${to}/`));
   return (
     <div class="frame">
       <header class="bar">
@@ -49,12 +58,9 @@ export function Frame({ children }: { readonly children: ComponentChildren }) {
           Zonefleet
         </Link>
         <div class="who">
-          <Button
-            kind="bare"
-            aria-label={isDark.value ? words.frame.light : words.frame.dark}
-            onClick={() => chooseTheme(isDark.value ? 'light' : 'dark')}
-          >
-            {isDark.value ? '☀' : '☾'}
+          <Button kind="bare" onClick={() => chooseTheme(isDark.value ? 'light' : 'dark')}>
+            <span aria-hidden="true">{isDark.value ? '☀' : '☾'}</span>{' '}
+            {isDark.value ? words.frame.light : words.frame.dark}
           </Button>
           <span class="email">{who.email}</span>
           <Button
@@ -67,37 +73,30 @@ export function Frame({ children }: { readonly children: ComponentChildren }) {
           </Button>
         </div>
       </header>
-      <nav class="side" ref={side} aria-label={words.frame.navigation}>
-        <ul class="plain">
-          <Item to="/domains">{words.frame.domains}</Item>
-          <Item to="/account">{words.frame.account}</Item>
-          {!isManaged && <Item to="/wallet">{words.frame.wallet}</Item>}
-          {!isManaged && <Item to="/tickets">{words.frame.tickets}</Item>}
-        </ul>
+      <Navigation class="side" label={words.frame.navigation} here={here?.[1] ?? words.frame.navigation}>
+        <Items pages={pages} />
         {who.admin && (
           <>
             <h2>{words.frame.operator}</h2>
-            <ul class="plain">
-              {OPERATOR_PAGES.map((page) => (
-                <Item key={page} to={`/operator/${page}`}>
-                  {words.operator.pages[page]}
-                </Item>
-              ))}
-            </ul>
+            <Items pages={operatorPages} />
           </>
         )}
-      </nav>
+      </Navigation>
       <Content>{children}</Content>
       <Toasts />
     </div>
   );
 }
 
-function Item({ to, children }: { readonly to: string; readonly children: string }) {
+function Items({ pages }: { readonly pages: readonly (readonly [string, string])[] }) {
   return (
-    <li>
-      <PlaceLink to={to}>{children}</PlaceLink>
-    </li>
+    <ul class="plain">
+      {pages.map(([to, title]) => (
+        <li key={to}>
+          <PlaceLink to={to}>{title}</PlaceLink>
+        </li>
+      ))}
+    </ul>
   );
 }
 

@@ -6,12 +6,13 @@ import { api, dataOf } from '../../api/client.ts';
 import { type Loaded, useLoad } from '../../api/use-load.ts';
 import { Boundary, lazyScreen } from '../../app/boundary.tsx';
 import { NotFound } from '../../app/not-found.tsx';
-import { domainPath, PlaceLink, usePlace } from '../../app/place.tsx';
+import { domainPath, Link, usePlace } from '../../app/place.tsx';
 import { Loading } from '../../parts/loading.tsx';
 import { StatusBadge } from '../../parts/status.tsx';
 import { words } from '../../words/words.ts';
 import { type Domain, Here, useDomain } from './domain-here.ts';
-import { hasPage, PAGES } from './domain-pages.ts';
+import { DomainNavigation } from './domain-navigation.tsx';
+import { hasPage } from './domain-pages.ts';
 
 const Delegation = lazyScreen(() => import('../delegation/delegation-screen.tsx'));
 const Records = lazyScreen(() => import('../records/records-screen.tsx'));
@@ -51,11 +52,14 @@ function DomainPages({ name }: { readonly name: string }) {
     <Loading of={loaded}>
       {(domain) => (
         <Here.Provider value={{ name, domain, setDomain: loaded.set, reloadDomain: loaded.reload }}>
+          <Link to="/domains" class="back">
+            <span aria-hidden="true">‹</span> {words.frame.domains}
+          </Link>
           <div class="head">
             <h1>{domain.name_unicode}</h1>
             <StatusBadge status={domain.status} />
           </div>
-          <Tabs name={name} domain={domain} />
+          <DomainNavigation name={name} domain={domain} />
           <Boundary>
             <Router>
               <Route path="/" component={FirstPage} />
@@ -91,17 +95,4 @@ function FirstPage() {
   const page = domain.status === 'active' && hasPage('records', domain) ? 'records' : 'delegation';
   useEffect(() => go(domainPath(name, page), true), [name, page]);
   return null;
-}
-
-function Tabs({ name, domain }: { readonly name: string; readonly domain: Domain }) {
-  const pages = PAGES.filter((page) => hasPage(page, domain));
-  return (
-    <nav class="tabs" aria-label={words.domain.navigation}>
-      {pages.map((page) => (
-        <PlaceLink key={page} to={domainPath(name, page)}>
-          {words.domain.pages[page]}
-        </PlaceLink>
-      ))}
-    </nav>
-  );
 }

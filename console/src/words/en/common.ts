@@ -49,8 +49,8 @@ export const figures = { grouped, compact };
 export const frame = {
   skip: 'Skip to content',
   navigation: 'Main',
-  light: 'Use light colours',
-  dark: 'Use dark colours',
+  light: 'Light',
+  dark: 'Dark',
   signOut: 'Sign out',
   signOutFailed: 'You are still signed in: the server could not be reached. Try again.',
   domains: 'Domains',

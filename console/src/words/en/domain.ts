@@ -16,6 +16,10 @@ export const domain = {
     settings: 'Settings',
     plan: 'Plan',
   },
+  groups: { dns: 'DNS', delivery: 'Delivery', manage: 'Manage' },
+  notProxied:
+    'No record of this domain is proxied, so visitors do not pass our edge, and this page has no effect yet.',
+  toRecords: 'Proxy a record',
   navigation: 'Domain pages',
   title: (name: string, status: string) => `${name} · ${status} – Zonefleet`,
 };
