@@ -210,18 +210,30 @@ describe('sortFindings', () => {
 });
 
 describe('splitFindings', () => {
-  const ofServers = [{ ...finding('SAME_ADDRESS'), severity: 'error', place: 'registrar' }];
-  const ofDomain = [finding('NS_FOREIGN'), finding('SAME_ADDRESS')];
+  const ofServers = [
+    { ...finding('SAME_ADDRESS'), severity: 'error', place: 'zone' },
+    { ...finding('NS_ONLY_IN_ZONE'), severity: 'notice', place: 'registrar' },
+  ];
+  const ofDomain = [finding('NS_FOREIGN'), finding('NS_EXTRA'), finding('SAME_ADDRESS')];
   const codes = (findings: readonly { code: string }[]) => findings.map(({ code }) => code);
 
-  it('separates findings about nameservers that will be replaced', () => {
-    const { main, present } = splitFindings(ofDomain, ofServers, 'foreign');
+  it.each([
+    'partial',
+    'extra',
+    'mixed',
+    'foreign',
+    'not_delegated',
+  ])('separates findings about present nameservers if the verdict is %s, and omits advice that would contradict the changes', (verdict) => {
+    const { main, present } = splitFindings(ofDomain, ofServers, verdict);
     expect([codes(main), codes(present)]).toEqual([['NS_FOREIGN'], ['SAME_ADDRESS']]);
   });
 
   it('keeps all findings together if the nameservers stay', () => {
     const { main, present } = splitFindings(ofDomain, ofServers, 'match');
-    expect([codes(main), codes(present)]).toEqual([['NS_FOREIGN', 'SAME_ADDRESS'], []]);
+    expect([codes(main), codes(present)]).toEqual([
+      ['NS_FOREIGN', 'NS_EXTRA', 'SAME_ADDRESS', 'NS_ONLY_IN_ZONE'],
+      [],
+    ]);
   });
 });
 

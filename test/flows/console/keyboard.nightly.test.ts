@@ -130,7 +130,7 @@ describe('a new user with only a keyboard', () => {
     await choose('button', 'Sign in with this link');
     await page.getByRole('link', { name: NAME }).waitFor();
     await choose('link', NAME);
-    await page.getByRole('heading', { name: 'Enter this at your registrar' }).waitFor();
+    await page.getByRole('heading', { name: 'Enter these nameservers at your registrar' }).waitFor();
     await keys.tabTo('button', 'Copy ns1.zonefleet.example');
     await fetch(`${printed(/^ {2}registrar (http:\S+)/m)}/names/${NAME}`, {
       method: 'PUT',

@@ -20,11 +20,12 @@ export function FindingList({
   const child = check?.child;
   const { main, present } = splitFindings(domain.findings, child?.findings ?? [], check?.verdict);
   // Before a domain is live, an empty list does not mean that everything is fine.
-  if (main.length === 0 && child === undefined && domain.status !== 'active') return null;
+  const isHealthy = main.length === 0 && domain.status === 'active';
+  if (main.length === 0 && present.length === 0 && !isHealthy) return null;
   return (
     <section class="card delegation-findings">
       <h2>{text.title}</h2>
-      {main.length === 0 && <p class="quiet">{text.none}</p>}
+      {isHealthy && <p class="quiet">{text.none}</p>}
       <ByWeight findings={main} />
       {present.length > 0 && (
         <details>

@@ -16,6 +16,7 @@ export function Registrar({ domain, check }: { readonly domain: Domain; readonly
   if (wanted.length === 0) return null;
   const listed = check?.current_ns ?? domain.current_ns ?? [];
   const lines = compareNames(listed, wanted);
+  const interval = domain.ns_check_interval_seconds;
   const leaves = lines.some(({ mark }) => mark === 'remove');
   const isRight = lines.every(({ mark }) => mark === 'keep');
   const others = domain.svc_ns_sets.filter((set) => set.join() !== wanted.join());
@@ -23,25 +24,28 @@ export function Registrar({ domain, check }: { readonly domain: Domain; readonly
   const hasStaleDs = [...domain.findings, ...(check?.findings ?? [])].some(({ code }) => code === 'STALE_DS');
   return (
     <section class="card delegation-registrar">
-      <h2>{isRight ? text.titleDone : text.title}</h2>
-      {!isRight && (
-        <>
-          <p>{text.intro}</p>
-          <ol>
-            {text.steps.map((step) => (
-              <li key={step}>{step}</li>
-            ))}
-          </ol>
-        </>
-      )}
-      <div class="row spread">
-        <h3>{text.wanted}</h3>
-        <CopyButton text={wanted.join('\n')} label={text.allLabel} shown={text.all} />
-      </div>
-      <Lines names={wanted} />
-      <p class="quiet">{isRight ? text.nothing : text.exactly}</p>
-      {!isRight && listed.length > 0 && <Changes lines={lines} />}
+      <h2>{titleOf(lines)}</h2>
       {hasStaleDs && <p class="note warn">{text.ds}</p>}
+      {!isRight && (
+        <ol>
+          {text.steps.map((step) => (
+            <li key={step}>{step}</li>
+          ))}
+        </ol>
+      )}
+      {isRight || listed.length === 0 ? <Lines names={wanted} /> : <Changes lines={lines} />}
+      <div class="row">
+        <CopyButton text={wanted.join('\n')} label={text.allLabel} shown={text.all} />
+        <span class="quiet">
+          {isRight ? text.nothing : listed.length === 0 ? text.exactly : text.afterwards}
+        </span>
+      </div>
+      {!isRight && domain.status === 'pending' && (
+        <p>
+          {text.expected}
+          {interval !== undefined && ` ${text.interval(duration(interval))}`}
+        </p>
+      )}
       {leaves && ttl > 0 && <p class="quiet">{text.ttl(duration(ttl))}</p>}
       {others.length > 0 && (
         <details>
@@ -79,20 +83,28 @@ function Lines({ names }: { readonly names: readonly string[] }) {
   );
 }
 
+/** Each name to add can be copied. */
 function Changes({ lines }: { readonly lines: readonly MarkedName[] }) {
   return (
-    <>
-      <h3>{text.changes}</h3>
-      <ul class="plain delegation-changes">
-        {lines.map(({ name, mark }) => (
-          <li key={`${mark} ${name}`} class={mark}>
-            <span class="delegation-mark">
-              <span aria-hidden="true">{SIGNS[mark]}</span> {text[mark]}
-            </span>
-            <code>{name}</code>
-          </li>
-        ))}
-      </ul>
-    </>
+    <ul class="plain delegation-changes" aria-label={text.changes}>
+      {lines.map(({ name, mark }) => (
+        <li key={`${mark} ${name}`} class={mark}>
+          <span class="delegation-mark">
+            <span aria-hidden="true">{SIGNS[mark]}</span> {text[mark]}
+          </span>
+          <code>{name}</code>
+          {mark === 'add' && <CopyButton text={name} label={name} />}
+        </li>
+      ))}
+    </ul>
   );
+}
+
+function titleOf(lines: readonly MarkedName[]): string {
+  const [keep, remove, add] = (['keep', 'remove', 'add'] as const).map((mark) =>
+    lines.filter((line) => line.mark === mark).map(({ name }) => name),
+  ) as [string[], string[], string[]];
+  if (add.length === 0) return remove.length === 0 ? text.titleDone : text.titleRemove(remove);
+  if (remove.length > 0) return keep.length === 0 ? text.titleReplace : text.titleChange;
+  return keep.length === 0 ? text.titleEnter : text.titleAdd(add);
 }

@@ -45,6 +45,8 @@ const IMPROVE: ReadonlySet<string> = new Set([
   'WALK_LIMIT',
   'DELEGATION_LOOP',
 ]);
+/** Verdicts about a delegation that the owner is to change. */
+const REPLACED: ReadonlySet<string> = new Set(['partial', 'extra', 'mixed', 'foreign', 'not_delegated']);
 const ORDER: readonly Weight[] = ['act', 'improve', 'know'];
 
 /** Findings of the nameserver check have a severity; that of other findings depends on their code. */
@@ -70,17 +72,32 @@ export function sortFindings(...lists: readonly (readonly SourceFinding[])[]): r
     .sort((a, b) => ORDER.indexOf(a.weight) - ORDER.indexOf(b.weight));
 }
 
-/** Separates findings about nameservers that are to be replaced anyway (`foreign`), because they do not hold the domain back. */
+/** Codes of findings that state only which nameservers to change at the registrar. */
+const CHANGES: ReadonlySet<string> = new Set(['NS_MISSING', 'NS_EXTRA', 'NS_MIXED', 'NOT_DELEGATED']);
+
+interface SplitFindings {
+  readonly main: readonly SortedFinding[];
+  /** About nameservers that are to be replaced. They do not hold the domain back. */
+  readonly present: readonly SortedFinding[];
+}
+
+/**
+ * While the delegation is not correct, the screen lists the changes at the registrar. Then findings that repeat these changes
+ * are omitted, and so is advice of the nameserver check about the registrar, because it assumes the present nameservers.
+ */
 export function splitFindings(
   ofDomain: readonly SourceFinding[],
   ofServers: readonly SourceFinding[],
   verdict: string | undefined,
-): { readonly main: readonly SortedFinding[]; readonly present: readonly SortedFinding[] } {
-  if (verdict !== 'foreign') return { main: sortFindings(ofDomain, ofServers), present: [] };
+): SplitFindings {
+  if (verdict === undefined || !REPLACED.has(verdict))
+    return { main: sortFindings(ofDomain, ofServers), present: [] };
   const apart = new Set(ofServers.map(keyOf));
   return {
-    main: sortFindings(ofDomain.filter((finding) => !apart.has(keyOf(finding)))),
-    present: sortFindings(ofServers),
+    main: sortFindings(
+      ofDomain.filter((finding) => !apart.has(keyOf(finding)) && !CHANGES.has(finding.code)),
+    ),
+    present: sortFindings(ofServers.filter(({ place }) => place !== 'registrar')),
   };
 }
 

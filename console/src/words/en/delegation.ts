@@ -85,15 +85,23 @@ export const delegation = {
     ended: (result: string) => `Check completed: ${result}.`,
   },
   registrar: {
-    title: 'Enter this at your registrar',
+    titleEnter: 'Enter these nameservers at your registrar',
+    titleAdd: ([name, ...others]: readonly string[]) =>
+      others.length === 0
+        ? `Add ${name} at your registrar`
+        : `Add ${others.length + 1} nameservers at your registrar`,
+    titleRemove: ([name, ...others]: readonly string[]) =>
+      others.length === 0
+        ? `Remove ${name} at your registrar`
+        : `Remove ${others.length + 1} nameservers at your registrar`,
+    titleReplace: 'Replace the nameservers at your registrar',
+    titleChange: 'Change the nameservers at your registrar',
     titleDone: 'Nameservers that your registrar should list',
-    intro: 'Your registrar is where you bought the domain. There:',
     steps: [
-      'Sign in and open the page of this domain.',
+      'Sign in where you bought the domain, and open its page.',
       'Find “Nameservers” or “DNS servers”, and choose custom nameservers.',
-      'Replace the list with exactly the one below, and save.',
+      'Change the list as shown, and save.',
     ],
-    wanted: 'Nameservers',
     changes: 'Changes to make',
     all: 'Copy all',
     allLabel: 'nameservers',
@@ -102,6 +110,9 @@ export const delegation = {
     add: 'add',
     nothing: 'Your registrar lists exactly these. Nothing needs to change.',
     exactly: 'Exactly these, no more and no fewer.',
+    afterwards: 'Afterwards, only the kept and added nameservers are listed.',
+    expected: 'The domain usually goes live 2 minutes to 24 hours after you save.',
+    interval: (interval: string) => `We check automatically every ${interval}.`,
     several: (sets: number) =>
       `${plural(sets, 'other set is', 'other sets are')} also accepted. Use exactly one set; do not mix sets.`,
     otherSet: (place: number) => `Another accepted set (${place})`,
@@ -200,7 +211,7 @@ export const delegation = {
     },
     child: 'Nameservers checked',
     present: (findings: number) =>
-      `${plural(findings, 'finding', 'findings')} about your current nameservers, which you are about to replace`,
+      `${plural(findings, 'finding', 'findings')} about the current nameservers. None of them delays the domain.`,
     cut: 'Not every query could be sent.',
   },
   history: {
