@@ -351,7 +351,7 @@ describe('the findings of a claim', () => {
     return findingsOf(name, claim, { judgement, decision, sets }).map(({ code }) => code);
   }
 
-  it("nameservers of ours that are not the claim's cause a single finding with all changes", () => {
+  it("the fleet's nameservers that are not the claim's cause a single finding with all changes", () => {
     expect(codes('referral ns1.b ns2.b')).toEqual(['PRESET_DELEGATION']);
     expect(codes('referral ns1.a ns1.b old.x')).toEqual(['PRESET_DELEGATION']);
     expect(codes('referral old.x')).toEqual(['NS_FOREIGN']);

@@ -561,7 +561,7 @@ This domain keeps its status for now. Before a status changes, we query the zone
 This domain keeps its status for now. Before a status changes, we check from several locations, and too few of them responded. You do not need to change anything at your registrar; we check again automatically.
 Optional: add this TXT record at your current DNS provider first. All records are then answered before you switch: name _svc-challenge.shop.uk, value svc-verify=x
 Optional: with a TXT record at your current DNS provider, all records are answered before you switch. Its value has expired: request a new one (verify), then add it at _svc-challenge.shop.uk.
-At most the SOA and NS records of this domain are answered until a first check has seen which nameservers your registrar shows. If it shows other nameservers of ours, set exactly ns1.a and ns2.a there. If the domain is already in use, ask the operator to approve it.
+At most the SOA and NS records of this domain are answered until a first check has seen which nameservers your registrar shows. If it shows other nameservers of this service, set exactly ns1.a and ns2.a there. If the domain is already in use, ask the operator to approve it.
 At most the SOA and NS records of this domain are answered until your registrar shows exactly ns1.a and ns2.a. If the domain is already in use, ask the operator to approve it.
 At most the SOA and NS records of this domain are answered until your registrar shows exactly ns1.a and ns2.a.
 At most the SOA and NS records of this domain are answered. If the domain is already in use, ask the operator to approve it.

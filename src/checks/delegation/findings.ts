@@ -146,7 +146,7 @@ export const FINDINGS = {
         `At most the SOA and NS records of this domain are answered${target === undefined ? '' : ` ${until}`}.`,
         ...(isChecked || target === undefined
           ? []
-          : [`If it shows other nameservers of ours, set exactly ${wanted(target)} there.`]),
+          : [`If it shows other nameservers of this service, set exactly ${wanted(target)} there.`]),
         ...(mayBeApproved ? ['If the domain is already in use, ask the operator to approve it.'] : []),
       ].join(' '),
     );

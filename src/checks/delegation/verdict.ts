@@ -13,7 +13,7 @@ export const VERDICTS = [
   'extra',
   /** The parent lists servers from several accepted sets. */
   'mixed',
-  /** The parent lists none of the domain's servers. It may list other servers of ours. */
+  /** The parent lists none of the domain's servers. It may list other servers of the fleet. */
   'foreign',
   /** The name exists, without a delegation. */
   'not_delegated',
@@ -44,7 +44,7 @@ export interface Judgement {
   readonly soleWitness: boolean;
   /** True if the parent lists any server of the domain's sets. Undefined for `unknown`. */
   readonly oursShown: boolean | undefined;
-  /** True if the parent lists any server of ours that is in none of the domain's sets. Undefined for `unknown`. */
+  /** True if the parent lists any server of the fleet that is in none of the domain's sets. Undefined for `unknown`. */
   readonly othersShown: boolean | undefined;
   /** True if the parent has a DS record that matches none of our keys. */
   readonly staleDs: boolean;

@@ -153,7 +153,7 @@ describe('POST domains', () => {
         {
           code: 'APEX_ONLY',
           message:
-            'At most the SOA and NS records of this domain are answered until a first check has seen which nameservers your registrar shows. If it shows other nameservers of ours, set exactly ns1.example.net and ns2.example.net there. If the domain is already in use, ask the operator to approve it.',
+            'At most the SOA and NS records of this domain are answered until a first check has seen which nameservers your registrar shows. If it shows other nameservers of this service, set exactly ns1.example.net and ns2.example.net there. If the domain is already in use, ask the operator to approve it.',
         },
       ],
     });
