@@ -15,13 +15,19 @@ export function Loading<T>({
   return (
     <>
       <Failure error={of.error} onRetry={() => void of.reload()} />
-      {of.data !== undefined ? (
-        children(of.data)
-      ) : of.error === undefined ? (
-        <p class="loading" role="status">
-          {words.common.loading}
-        </p>
-      ) : null}
+      {of.data !== undefined ? children(of.data) : of.error === undefined ? <Skeleton /> : null}
     </>
+  );
+}
+
+/** Lines in place of content that is being loaded. They appear only if it takes longer than a moment. */
+export function Skeleton() {
+  return (
+    <div class="skeleton" role="status">
+      <span class="only-read">{words.common.loading}</span>
+      <span aria-hidden="true" />
+      <span aria-hidden="true" />
+      <span aria-hidden="true" />
+    </div>
   );
 }

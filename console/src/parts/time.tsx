@@ -1,4 +1,4 @@
-// Times relative to now, with the exact UTC time on hover, and formatted numbers and durations.
+// Times relative to now, with the date and the exact UTC time on hover, and formatted numbers and durations.
 
 import { effect, signal } from '@preact/signals';
 import { serverNowMs } from '../api/clock.ts';
@@ -18,11 +18,14 @@ setInterval(() => {
   if (!document.hidden) now.value = serverNowMs();
 }, 10 * SECOND);
 
+/** Relative to now. Shows the date too if it is more than an hour away. */
 export function Time({ at }: { readonly at: string | undefined | null }) {
   if (at === undefined || at === null) return <span class="quiet">—</span>;
+  const ms = Date.parse(at);
   return (
     <time dateTime={at} title={exact(at)}>
-      {relative(Date.parse(at), now.value)}
+      {relative(ms, now.value)}
+      {Math.abs(ms - now.value) >= HOUR && <span class="date"> ({words.time.date(new Date(ms))})</span>}
     </time>
   );
 }

@@ -15,7 +15,6 @@ import { Standing } from './standing.tsx';
 import { TxtHistory } from './txt-history.tsx';
 import { TxtPicture, TxtRecord } from './txt-record.tsx';
 import { useChecks } from './use-checks.ts';
-import { moment } from './words-of.ts';
 
 export default function DelegationScreen() {
   const { name, domain } = useDomain();
@@ -78,8 +77,8 @@ function Turn() {
   const text = words.delegation.turn;
   return (
     <section class="note warn">
-      <strong>{text.title}.</strong> {text.text} {text.from} {moment(turn.from)} {text.until}{' '}
-      {moment(turn.until)}.
+      <strong>{text.title}.</strong> {text.text} {text.from} {words.time.date(new Date(turn.from))}{' '}
+      {text.until} {words.time.date(new Date(turn.until))}.
     </section>
   );
 }

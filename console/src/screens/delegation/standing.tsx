@@ -2,11 +2,11 @@
 
 import type { ComponentChildren } from 'preact';
 import { domainPath, Link } from '../../app/place.tsx';
+import { Steps } from '../../parts/steps.tsx';
 import { Time } from '../../parts/time.tsx';
 import { words } from '../../words/words.ts';
 import type { Domain } from '../domain/domain-here.ts';
 import type { Check } from './use-checks.ts';
-import { moment } from './words-of.ts';
 
 const text = words.delegation;
 
@@ -59,7 +59,14 @@ export function Standing({
           )}
         </div>
       </div>
-      {(status === 'pending' || status === 'unverified') && <Steps domain={domain} check={check} />}
+      {(status === 'pending' || status === 'unverified') && (
+        // The second step is done if the newest check found it, and the third if the status shows it.
+        <Steps
+          label={text.steps.title}
+          titles={text.steps[domain.dns_mode]}
+          at={domain.dns_mode === 'managed' && check?.verdict === 'match' ? 2 : 1}
+        />
+      )}
       {status === 'moved' && <Moved domain={domain} />}
       {children}
     </section>
@@ -96,29 +103,6 @@ function servedText({ status, dns_mode: mode, served }: Domain): string | undefi
   return undefined;
 }
 
-/** The second step is done if the newest check found it, and the third if the status shows it. */
-function Steps({ domain, check }: { readonly domain: Domain; readonly check: Check | undefined }) {
-  const isEntered = check?.verdict === 'match';
-  const at = domain.dns_mode === 'managed' && isEntered ? 2 : 1;
-  return (
-    <ol class="plain delegation-steps" aria-label={text.steps.title}>
-      {text.steps[domain.dns_mode].map((step, i) => {
-        const state = i < at ? 'done' : i === at ? 'now' : 'next';
-        return (
-          <li key={step} class={state} aria-current={state === 'now' ? 'step' : undefined}>
-            <span class="delegation-step" aria-hidden="true">
-              {state === 'done' ? '✓' : i + 1}
-            </span>
-            <span>
-              {step} <span class="only-read">({text.steps[state]})</span>
-            </span>
-          </li>
-        );
-      })}
-    </ol>
-  );
-}
-
 function Moved({ domain }: { readonly domain: Domain }) {
   return (
     <div class="delegation-moved">
@@ -126,9 +110,7 @@ function Moved({ domain }: { readonly domain: Domain }) {
       <ul>
         {domain.status_until !== undefined && (
           <li>
-            {text.moved.until} <strong>{moment(domain.status_until)}</strong> (
-            <Time at={domain.status_until} />
-            ). {text.moved.after}
+            {text.moved.until} <Time at={domain.status_until} />. {text.moved.after}
           </li>
         )}
         <li>{text.moved.back}</li>

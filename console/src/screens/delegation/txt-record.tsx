@@ -4,7 +4,6 @@
 import { CopyButton } from '../../parts/button.tsx';
 import { words } from '../../words/words.ts';
 import type { Domain } from '../domain/domain-here.ts';
-import { moment } from './words-of.ts';
 
 const text = words.delegation.txt;
 
@@ -29,14 +28,14 @@ export function TxtRecord({ domain, record }: { readonly domain: Domain; readonl
       </dl>
       {record.verified_until !== undefined && record.verified ? (
         <p>
-          {text.verified} {moment(record.verified_until)}.
+          {text.verified} {words.time.date(new Date(record.verified_until))}.
         </p>
       ) : isExpired ? (
         <p class="note warn">{text.expired}</p>
       ) : (
         !isDone && (
           <p class="quiet">
-            {text.expires} {moment(record.expires_at)}. {text.rule}
+            {text.expires} {words.time.date(new Date(record.expires_at))}. {text.rule}
           </p>
         )
       )}

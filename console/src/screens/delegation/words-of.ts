@@ -26,13 +26,3 @@ export function countdown(seconds: number): string {
   const whole = Math.max(0, Math.ceil(seconds));
   return `${Math.floor(whole / MINUTE)}:${String(whole % MINUTE).padStart(2, '0')}`;
 }
-
-/** `12 Dec 2026, 09:14 UTC`: for times where "in 13 days" is not exact enough. */
-export function moment(at: string): string {
-  const told = new Intl.DateTimeFormat(words.locale, {
-    dateStyle: 'medium',
-    timeStyle: 'short',
-    timeZone: 'UTC',
-  }).format(new Date(at));
-  return `${told} UTC`;
-}

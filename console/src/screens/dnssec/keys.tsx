@@ -1,5 +1,6 @@
 // The keys as timelines, with their DS records and what the next step waits for.
 
+import { Steps } from '../../parts/steps.tsx';
 import { Time } from '../../parts/time.tsx';
 import { words } from '../../words/words.ts';
 import type { Dnssec } from './steps.ts';
@@ -38,7 +39,6 @@ export function Keys({
 
 function KeyLine({ of: key }: { readonly of: Key }) {
   const { key_tag: tag, role, state, ds, made_at: madeAt, next } = key;
-  const at = LIFE.indexOf(state);
   return (
     <li class={`dnssec-key ${state}`}>
       <div class="row spread">
@@ -47,17 +47,7 @@ function KeyLine({ of: key }: { readonly of: Key }) {
           {text.roles[role]} · {text.madeAt} <Time at={madeAt} />
         </span>
       </div>
-      <ol class="plain dnssec-life" aria-label={text.life(tag)}>
-        {LIFE.map((each, i) => (
-          <li
-            key={each}
-            class={i < at ? 'done' : i === at ? 'now' : 'next'}
-            aria-current={i === at ? 'step' : undefined}
-          >
-            {text.states[each]}
-          </li>
-        ))}
-      </ol>
+      <Steps label={text.life(tag)} titles={LIFE.map((each) => text.states[each])} at={LIFE.indexOf(state)} />
       {state !== 'withdrawn' && (
         <p>
           <strong>{text.dsLabel}</strong> {text.ds[ds]}

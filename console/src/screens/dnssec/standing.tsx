@@ -2,6 +2,7 @@
 
 import { domainPath, Link } from '../../app/place.tsx';
 import { Badge } from '../../parts/status.tsx';
+import { Steps } from '../../parts/steps.tsx';
 import { Time } from '../../parts/time.tsx';
 import { words } from '../../words/words.ts';
 import { useDomain } from '../domain/domain-here.ts';
@@ -21,13 +22,14 @@ const TONES = {
   broken: 'bad',
   verbatim: '',
 } as const;
-const SIGNS = { done: '✓', now: '●', next: '○' } as const;
 const WEIGHTS = { error: 'bad', warning: 'warn', info: '' } as const;
 
 export function Standing({ dnssec }: { readonly dnssec: Dnssec }) {
   const { name } = useDomain();
   const { status, registrar, signatures, keys } = dnssec;
   const next = keys.find((key) => key.next?.waits_for !== undefined)?.next;
+  // Later than this if something else is missing then.
+  const nextAt = registrar.action === 'wait' ? (registrar.from ?? next?.at) : undefined;
   const steps = stepsOf(dnssec);
   return (
     <section class={`card dnssec-standing ${TONES[status]}`}>
@@ -37,27 +39,13 @@ export function Standing({ dnssec }: { readonly dnssec: Dnssec }) {
       </div>
       <p>{text.leads[status]}</p>
       {steps !== undefined && status !== 'secure' && (
-        <ol class="plain dnssec-steps" aria-label={text.steps.label}>
-          {steps.states.map((state, i) => {
-            const step = text.steps[steps.way][i];
-            return (
-              <li key={step} class={state} aria-current={state === 'now' ? 'step' : undefined}>
-                <span aria-hidden="true">{SIGNS[state]}</span> {step}{' '}
-                <span class="only-read">({text.steps.states[state]})</span>
-              </li>
-            );
-          })}
-        </ol>
+        <Steps label={text.steps.label} titles={text.steps[steps.way]} at={steps.at} />
       )}
-      {registrar.action === 'wait' && (
+      {nextAt !== undefined && (
         <p>
-          {registrar.message}
-          {registrar.from !== undefined && (
-            <>
-              {' '}
-              {text.notBefore} <Time at={registrar.from} />.
-            </>
-          )}
+          <strong>
+            {text.nextStep} <Time at={nextAt} />
+          </strong>
         </p>
       )}
       {next !== undefined && status !== 'secure' && (

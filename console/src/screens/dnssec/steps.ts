@@ -4,12 +4,10 @@ import type { Schemas } from '../../api/client.ts';
 
 export type Dnssec = Schemas['Dnssec'];
 
-type Way = 'sign' | 'roll' | 'unsign';
-export type StepState = 'done' | 'now' | 'next';
-
 interface Steps {
-  readonly way: Way;
-  readonly states: readonly StepState[];
+  readonly way: 'sign' | 'roll' | 'unsign';
+  /** Index of the current step. */
+  readonly at: number;
 }
 
 /** Undefined if no change is in progress. */
@@ -20,19 +18,19 @@ export function stepsOf({
 }: Pick<Dnssec, 'status' | 'keys' | 'registrar'>): Steps | undefined {
   switch (status) {
     case 'signing':
-      return steps('sign', 0, 4);
+      return { way: 'sign', at: 0 };
     case 'waiting':
-      return steps('sign', 1, 4);
+      return { way: 'sign', at: 1 };
     case 'ds_wanted':
-      return steps('sign', 2, 4);
+      return { way: 'sign', at: 2 };
     case 'secure':
-      return steps('sign', 4, 4);
+      return { way: 'sign', at: 4 };
     case 'rolling':
-      return steps('roll', rollStep(keys, registrar.action), 3);
+      return { way: 'roll', at: rollStep(keys, registrar.action) };
     case 'ds_removal':
-      return steps('unsign', registrar.action === 'wait' ? 1 : 0, 3);
+      return { way: 'unsign', at: registrar.action === 'wait' ? 1 : 0 };
     case 'unsigning':
-      return steps('unsign', 2, 3);
+      return { way: 'unsign', at: 2 };
     case 'off':
     case 'broken':
     case 'verbatim':
@@ -49,13 +47,6 @@ function rollStep(keys: Dnssec['keys'], action: Dnssec['registrar']['action']): 
   const isOldLeaving = keys.some(({ state }) => state === 'retiring');
   const isNewComing = keys.some(({ state }) => state === 'made' || state === 'published');
   return isNewReady && isOldLeaving && !isNewComing ? 2 : 0;
-}
-
-function steps(way: Way, at: number, length: number): Steps {
-  return {
-    way,
-    states: Array.from({ length }, (_, i) => (i < at ? 'done' : i === at ? 'now' : 'next')),
-  };
 }
 
 /** Returns the actions that this state allows. The service may still refuse them. */

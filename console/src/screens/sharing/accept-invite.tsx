@@ -8,6 +8,7 @@ import { person, signOut } from '../../app/session.ts';
 import { toast } from '../../app/toasts.ts';
 import { Button } from '../../parts/button.tsx';
 import { Failure, Note } from '../../parts/failure.tsx';
+import { Skeleton } from '../../parts/loading.tsx';
 import { Time } from '../../parts/time.tsx';
 import { words } from '../../words/words.ts';
 
@@ -46,7 +47,7 @@ export default function AcceptInvite({ token, onDone }: AcceptInviteProps) {
     <div class="card stack">
       <h1>{text.title}</h1>
       <Failure error={offer.error} onRetry={() => void offer.reload()} />
-      {offer.isLoading && <p class="loading">{words.common.loading}</p>}
+      {offer.isLoading && <Skeleton />}
       {offer.data !== undefined && (
         <>
           <p>{text.offer(offer.data.domain, words.domains.roles[offer.data.role])}</p>

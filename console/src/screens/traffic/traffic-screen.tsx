@@ -7,6 +7,7 @@ import { useLoad } from '../../api/use-load.ts';
 import { usePlace } from '../../app/place.tsx';
 import { person } from '../../app/session.ts';
 import { Empty, Failure, Note } from '../../parts/failure.tsx';
+import { Skeleton } from '../../parts/loading.tsx';
 import { count } from '../../parts/time.tsx';
 import { words } from '../../words/words.ts';
 import { useDomain } from '../domain/domain-here.ts';
@@ -64,11 +65,7 @@ export default function TrafficScreen() {
       ) : (
         <Failure error={error} onRetry={() => void reload()} />
       )}
-      {data === undefined && error === undefined && (
-        <p class="loading" role="status">
-          {words.common.loading}
-        </p>
-      )}
+      {data === undefined && error === undefined && <Skeleton />}
       {data !== undefined && (data.total === 0 ? <Nobody /> : <Answers of={data} />)}
       {error === undefined && <EdgeTraffic period={period} />}
     </div>

@@ -1,6 +1,6 @@
 // English texts of what every screen shares: messages, the frame, the states of a domain.
 
-import { compact, grouped, plural, relative } from './figures.ts';
+import { compact, date, grouped, plural, relative } from './figures.ts';
 
 export const common = {
   cancel: 'Cancel',
@@ -11,6 +11,7 @@ export const common = {
   more: 'Show more',
   reload: 'Reload the page',
   save: 'Save',
+  steps: { done: 'done', now: 'now', next: 'next' },
   tryAgain: 'Try again',
   typeToConfirm: (name: string) => `Type ${name} to confirm`,
 };
@@ -42,7 +43,7 @@ export const notFound = {
   back: 'Go to your domains',
 };
 
-export const time = { now: 'just now', relative };
+export const time = { now: 'just now', relative, date };
 
 export const figures = { grouped, compact };
 

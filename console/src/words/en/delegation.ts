@@ -54,9 +54,6 @@ export const delegation = {
     title: 'Steps to go live',
     managed: ['Added here', 'Entered at your registrar', 'Confirmed by checks: live'],
     external: ['Added here', 'TXT record published', 'Found on every server: verified'],
-    done: 'done',
-    now: 'now',
-    next: 'next',
   },
   moved: {
     title: 'What happens now',

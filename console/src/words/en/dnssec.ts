@@ -50,7 +50,6 @@ export const dnssec = {
     'The DNS of this domain is external. Sign it at its DNS provider. We can sign only domains whose DNS is managed here.',
   steps: {
     label: 'Steps',
-    states: { done: 'done', now: 'now', next: 'next' },
     sign: [
       'Zone signed',
       'Old answers expired from caches',
@@ -60,7 +59,7 @@ export const dnssec = {
     roll: ['New key published', 'DS record replaced', 'Old key removed'],
     unsign: ['DS removed at your registrar', 'Expired from caches', 'Signatures removed'],
   },
-  notBefore: 'Not before',
+  nextStep: 'Next step:',
   waitsBecause: (cause: string) => `Waiting because: ${cause}.`,
   toDelegation: 'See the delegation',
   signatures: 'Signatures are renewed automatically. Next renewal:',

@@ -22,6 +22,14 @@ export function compact(amount: number): string {
   return `${Math.floor(tenths / 10)}${fraction}${SIZES[at]}`;
 }
 
+const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sept', 'Oct', 'Nov', 'Dec'];
+
+/** `28 Nov 2026, 10:52 UTC`. */
+export function date(at: Date): string {
+  const time = at.toISOString().slice(11, 16);
+  return `${at.getUTCDate()} ${MONTHS[at.getUTCMonth()]} ${at.getUTCFullYear()}, ${time} UTC`;
+}
+
 const NAMED = {
   day: { '-1': 'yesterday', '0': 'today', '1': 'tomorrow' },
   month: { '-1': 'last month', '0': 'this month', '1': 'next month' },

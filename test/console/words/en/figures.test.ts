@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { compact, grouped, relative } from '../../../../console/src/words/en/figures.ts';
+import { compact, date, grouped, relative } from '../../../../console/src/words/en/figures.ts';
 
 const AMOUNTS = [
   0, 1, 9, 10, 99, 999, 1000, 1049, 1050, 1149, 1150, 1250, 9949, 9950, 9999, 10_049, 10_050, 12_345, 99_949,
@@ -25,6 +25,18 @@ describe('formatted numbers and times', () => {
     for (const unit of ['second', 'minute', 'hour', 'day', 'month'] as const) {
       for (const amount of [-1200, -60, -59, -2, -1, 0, 1, 2, 59, 60, 1200])
         expect(relative(amount, unit)).toBe(intl.format(amount, unit));
+    }
+  });
+
+  it('are dates in UTC', () => {
+    const intl = new Intl.DateTimeFormat('en-GB', {
+      dateStyle: 'medium',
+      timeStyle: 'short',
+      timeZone: 'UTC',
+    });
+    for (let month = 0; month < 12; month++) {
+      const at = new Date(Date.UTC(2026, month, 3 + month, 9, 4 + month));
+      expect(date(at)).toBe(`${intl.format(at)} UTC`);
     }
   });
 });

@@ -1,6 +1,7 @@
 // The fleet: problems first, then figures of every nameserver and observer.
 
 import { Failure } from '../../../parts/failure.tsx';
+import { Skeleton } from '../../../parts/loading.tsx';
 import { now } from '../../../parts/time.tsx';
 import { words } from '../../../words/words.ts';
 import { Freshness } from '../fresh.tsx';
@@ -23,11 +24,7 @@ export default function FleetPage() {
         </div>
       </div>
       <Failure error={failed?.error} onRetry={lookAgain} />
-      {!fleet.isAsked && (
-        <p class="loading" role="status">
-          {words.common.loading}
-        </p>
-      )}
+      {!fleet.isAsked && <Skeleton />}
       {fleet.isAsked && (
         <ProblemList
           problems={findProblems(fleet.state, now.value)}

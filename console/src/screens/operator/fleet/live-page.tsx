@@ -5,6 +5,7 @@ import type { ComponentChildren } from 'preact';
 import { useRef } from 'preact/hooks';
 import { Link } from '../../../app/place.tsx';
 import { Failure } from '../../../parts/failure.tsx';
+import { Skeleton } from '../../../parts/loading.tsx';
 import { Sparkline } from '../../../parts/sparkline.tsx';
 import { count, now } from '../../../parts/time.tsx';
 import { words } from '../../../words/words.ts';
@@ -33,9 +34,7 @@ export default function LivePage() {
       </div>
       <Failure error={failed?.error} onRetry={lookAgain} />
       {!fleet.isAsked ? (
-        <p class="loading" role="status">
-          {words.common.loading}
-        </p>
+        <Skeleton />
       ) : (
         <ProblemList
           problems={findProblems(fleet.state, now.value)}
