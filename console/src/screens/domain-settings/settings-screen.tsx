@@ -1,4 +1,4 @@
-// The settings of a domain: who serves it, the edge features, enabling and deleting it.
+// The settings of a domain: who serves it, the edge features, webhooks, enabling and deleting it.
 
 import { api, dataOf } from '../../api/client.ts';
 import { useLoad } from '../../api/use-load.ts';
@@ -11,6 +11,7 @@ import './domain-settings.css';
 import { GroupForm } from './group-form.tsx';
 import { ModeForm, SetForm } from './mode-form.tsx';
 import { GROUPS, type GroupName } from './settings-form.ts';
+import { Webhooks } from './webhooks.tsx';
 
 const text = words.domainSettings.closed;
 
@@ -35,6 +36,7 @@ export default function SettingsScreen() {
       {(Object.keys(GROUPS) as GroupName[]).map((group) => (
         <GroupForm key={group} group={group} plan={plan.data} isClosed={isClosed} />
       ))}
+      {maySet && <Webhooks isClosed={isClosed} />}
       <DeveloperMode isClosed={isClosed} />
       {mayDo(domain, 'domain.delete') && <DeleteForm />}
     </div>
