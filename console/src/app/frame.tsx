@@ -5,6 +5,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { useAction } from '../api/use-action.ts';
 import { Button } from '../parts/button.tsx';
 import { words } from '../words/words.ts';
+import { Brand } from './brand.tsx';
 import { Navigation } from './navigation.tsx';
 import { Link, PlaceLink, usePlace } from './place.tsx';
 import { person, signOut } from './session.ts';
@@ -54,8 +55,7 @@ export function Frame({ children }: { readonly children: ComponentChildren }) {
           {words.frame.skip}
         </a>
         <Link to="/domains" class="brand">
-          <Mark />
-          Zonefleet
+          <Brand />
         </Link>
         <div class="who">
           <Button kind="bare" onClick={() => chooseTheme(isDark.value ? 'light' : 'dark')}>
@@ -140,24 +140,5 @@ function Toasts() {
         </div>
       ))}
     </div>
-  );
-}
-
-function Mark() {
-  return (
-    <svg viewBox="0 0 32 32" aria-hidden="true">
-      <path fill="#2257c5" d="M16 2 28 9v14l-12 7L4 23V9z" />
-      <path
-        fill="none"
-        stroke="#fff"
-        stroke-width="2.4"
-        stroke-linejoin="round"
-        stroke-linecap="round"
-        d="M16 9v5m0 0-6 4v4m6-8 6 4v4"
-      />
-      <circle cx="16" cy="8.6" r="2.4" fill="#fff" />
-      <circle cx="10" cy="22.4" r="2.4" fill="#fff" />
-      <circle cx="22" cy="22.4" r="2.4" fill="#fff" />
-    </svg>
   );
 }

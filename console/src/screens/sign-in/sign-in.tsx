@@ -1,6 +1,7 @@
 // Shown without a session: the sign-in form, or the page of an opened link.
 
 import { useState } from 'preact/hooks';
+import { Brand } from '../../app/brand.tsx';
 import { session } from '../../app/session.ts';
 import { Note } from '../../parts/failure.tsx';
 import { words } from '../../words/words.ts';
@@ -26,6 +27,12 @@ export function SignIn() {
   };
   return (
     <main class="alone stack">
+      <header>
+        <p class="brand large">
+          <Brand />
+        </p>
+        <p class="quiet">{words.signIn.tagline}</p>
+      </header>
       {told !== undefined && <Note tone="good">{told}</Note>}
       {hasEnded && told === undefined && (
         <div role="status">

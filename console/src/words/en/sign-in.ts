@@ -1,6 +1,7 @@
 // English texts of the sign-in page.
 
 export const signIn = {
+  tagline: 'Authoritative DNS for many domains, with delegation checks',
   title: 'Sign in',
   email: 'Email',
   password: 'Password',

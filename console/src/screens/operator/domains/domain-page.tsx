@@ -8,6 +8,10 @@ import { Loading } from '../../../parts/loading.tsx';
 import { Badge, StatusBadge } from '../../../parts/status.tsx';
 import { Time } from '../../../parts/time.tsx';
 import { words } from '../../../words/words.ts';
+import { compareNames } from '../../delegation/compare-sets.ts';
+import { sortFindings } from '../../delegation/sort-findings.ts';
+import { delegationLine } from '../../domains/domain-query.ts';
+import { sentenceOf } from '../../domains/sentence.ts';
 import { Freshness, useEvery10s } from '../fresh.tsx';
 import { DomainActions } from './domain-actions.tsx';
 import { DomainPlan } from './domain-plan.tsx';
@@ -36,7 +40,7 @@ export default function DomainPage({ id = '' }: { readonly id?: string }) {
                 <Freshness of={loaded} />
               </div>
             </div>
-            <Findings findings={domain.findings} />
+            <State domain={domain} />
             <div class="ope-cards">
               <div class="stack">
                 <section class="card">
@@ -60,7 +64,65 @@ export default function DomainPage({ id = '' }: { readonly id?: string }) {
   );
 }
 
-function Findings({ findings }: { readonly findings: Domain['findings'] }) {
+function State({ domain }: { readonly domain: Domain }) {
+  const findings = sortFindings(domain.findings);
+  if (domain.status === 'active') return <Findings findings={findings} />;
+  const [reason, ...others] = findings;
+  return (
+    <>
+      <Why domain={domain} status={domain.status} reason={reason?.message} />
+      {others.length > 0 && <Findings findings={others} />}
+    </>
+  );
+}
+
+/** Answers in one card why a domain is not live, for support. */
+function Why({
+  domain,
+  status,
+  reason = `${sentenceOf(delegationLine(domain))}.`,
+}: {
+  readonly domain: Domain;
+  readonly status: keyof typeof say.why;
+  readonly reason: string | undefined;
+}) {
+  const since = domain.pending_since ?? domain.verification_started_at ?? domain.moved_since;
+  const isManaged = domain.dns_mode === 'managed' && status !== 'banned' && domain.current_ns !== undefined;
+  const changes = isManaged ? compareNames(domain.current_ns ?? [], domain.svc_ns) : [];
+  return (
+    <section class="card">
+      <h2>{say.why[status]}</h2>
+      <p>
+        <strong>{reason}</strong> {domain.status_reason?.message}
+      </p>
+      {changes.length > 0 && (
+        <ul class="plain">
+          {changes.map(({ name, mark }) => (
+            <li key={`${mark} ${name}`}>
+              <span class="ope-mark">{words.delegation.registrar[mark]}</span> <code>{name}</code>
+            </li>
+          ))}
+        </ul>
+      )}
+      {domain.verification !== undefined && domain.dns_mode === 'external' && (
+        <p>
+          <code>{`${domain.verification.host} TXT ${domain.verification.value}`}</code>
+        </p>
+      )}
+      <p class="quiet">
+        {since !== undefined && (
+          <>
+            {say.since} <Time at={since} />
+            {'; '}
+          </>
+        )}
+        {say.nextCheck} <Time at={domain.next_check_at} />
+      </p>
+    </section>
+  );
+}
+
+function Findings({ findings }: { readonly findings: readonly Domain['findings'][number][] }) {
   return (
     <section>
       <h2>{say.findings}</h2>

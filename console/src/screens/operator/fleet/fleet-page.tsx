@@ -29,6 +29,7 @@ export default function FleetPage() {
         <ProblemList
           problems={findProblems(fleet.state, now.value)}
           isPartial={fleet.isPartial}
+          hasObservers={(fleet.vantages.data?.length ?? 0) > 0}
           onMended={lookAgain}
         />
       )}

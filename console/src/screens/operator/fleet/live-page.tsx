@@ -15,6 +15,7 @@ import { jobsIn, sumOfRates, withLook } from './live-figures.ts';
 import type { Rates } from './node-rates.ts';
 import { ProblemList } from './problem-list.tsx';
 import { QueueTable } from './queue-table.tsx';
+import { RecentChanges } from './recent-changes.tsx';
 import { registryRows } from './registry-rows.ts';
 import { RegistryTable } from './registry-table.tsx';
 import { useFleet } from './use-fleet.ts';
@@ -39,10 +40,12 @@ export default function LivePage() {
         <ProblemList
           problems={findProblems(fleet.state, now.value)}
           isPartial={fleet.isPartial}
+          hasObservers={(fleet.vantages.data?.length ?? 0) > 0}
           onMended={lookAgain}
         />
       )}
       <Figures fleet={fleet} />
+      <RecentChanges nodes={nodes.data} />
       {breaker.data !== undefined && <FailingRegistries breaker={breaker.data} />}
       {queues.data !== undefined && queues.data.length > 0 && (
         <section>
@@ -61,14 +64,15 @@ type Fleet = ReturnType<typeof useFleet>;
 function Figures({ fleet: { nodes, queues, breaker, rates } }: { readonly fleet: Fleet }) {
   const looks = useLooks(nodes.data, rates);
   const last = sumOfRates(rates);
+  const top = Math.max(1, ...looks.flatMap(({ answered, dropped }) => [answered, dropped]));
   const present = nodes.data?.filter(({ state }) => state !== 'left');
   const live = present?.filter(({ state }) => state === 'live').length;
   const jobs = queues.data && jobsIn(queues.data);
   const holding = breaker.data?.trips.filter(isHolding);
   return (
     <dl class="ope-figures">
-      <Rate name={say.answers} of="answered" last={last} looks={looks} />
-      <Rate name={say.drops} of="dropped" last={last} looks={looks} />
+      <Rate name={say.answers} of="answered" last={last} looks={looks} top={top} />
+      <Rate name={say.drops} of="dropped" last={last} looks={looks} top={top} />
       <Figure name={say.nodes} isWrong={live !== present?.length || live === 0}>
         {live === undefined ? '—' : say.liveOf(live, present?.length ?? 0)}
       </Figure>
@@ -94,14 +98,19 @@ interface RateProps {
   readonly of: keyof Rates;
   readonly last: Rates | undefined;
   readonly looks: readonly Rates[];
+  /** Of both charts, so that they can be compared. */
+  readonly top: number;
 }
 
-function Rate({ name, of, last, looks }: RateProps) {
+function Rate({ name, of, last, looks, top }: RateProps) {
   const values = looks.map((look) => look[of]);
-  const top = Math.max(1, ...values);
   return (
     <Figure name={name}>
-      {last === undefined ? '—' : count(Math.round(last[of]))}
+      {last === undefined ? (
+        <span class="ope-change quiet">{say.measuring}</span>
+      ) : (
+        count(Math.round(last[of]))
+      )}
       <Sparkline values={values} top={top} label={say.curve(name, count(Math.round(top)))} />
     </Figure>
   );

@@ -21,10 +21,16 @@ interface ProblemListProps {
   readonly problems: readonly Problem[];
   /** True if some data could not be loaded. */
   readonly isPartial?: boolean;
+  readonly hasObservers?: boolean;
   readonly onMended: () => void;
 }
 
-export function ProblemList({ problems, isPartial = false, onMended }: ProblemListProps) {
+export function ProblemList({
+  problems,
+  isPartial = false,
+  hasObservers = false,
+  onMended,
+}: ProblemListProps) {
   return (
     <section aria-label={say.title}>
       <h2>{say.title}</h2>
@@ -51,7 +57,7 @@ export function ProblemList({ problems, isPartial = false, onMended }: ProblemLi
       ) : (
         <Note tone="good">
           <p>
-            <strong>{say.none}</strong> {say.noneText}
+            <strong>{say.none}</strong> {say.noneText(hasObservers)}
           </p>
         </Note>
       )}

@@ -1,0 +1,62 @@
+// What changed in the last hour: the status of domains, actions on the fleet, and started nodes.
+
+import type { components } from '../../../api/admin-schema.d.ts';
+import { admin, dataOf } from '../../../api/client.ts';
+import { serverNowMs } from '../../../api/clock.ts';
+import { useLoad } from '../../../api/use-load.ts';
+import { Link } from '../../../app/place.tsx';
+import { Time } from '../../../parts/time.tsx';
+import { words } from '../../../words/words.ts';
+import { changedFields } from '../../account/changed-fields.ts';
+import { AUDIT_GROUPS } from '../desk/audit-query.ts';
+import { useEvery10s } from '../fresh.tsx';
+
+const say = words.operator.live;
+const HOUR_MS = 3_600_000;
+const SHOWN = 8;
+const ACTIONS = ['domain.status', ...AUDIT_GROUPS.fleet].join();
+
+interface RecentChangesProps {
+  readonly nodes: readonly components['schemas']['Node'][] | undefined;
+}
+
+export function RecentChanges({ nodes = [] }: RecentChangesProps) {
+  const loaded = useLoad('operator recent changes', (signal) => {
+    const since = new Date(serverNowMs() - HOUR_MS).toISOString();
+    return dataOf(
+      admin.GET('/admin/audit', { params: { query: { action: ACTIONS, since, limit: SHOWN } }, signal }),
+    );
+  });
+  useEvery10s(loaded.reload);
+  const started = nodes.filter(
+    ({ state, started_at: at }) => state !== 'left' && Date.parse(at) > serverNowMs() - HOUR_MS,
+  );
+  if (loaded.data === undefined) return null;
+  return (
+    <section>
+      <h2>{say.recent}</h2>
+      {started.length + loaded.data.length === 0 && <p class="quiet">{say.noRecent}</p>}
+      <ul class="plain ope-recent">
+        {started.map(({ name, started_at: at }) => (
+          <li key={name}>
+            <Time at={at} /> <span>{say.started(name)}</span>
+          </li>
+        ))}
+        {loaded.data.map(({ id, at, action, target, domain_id: domain, before, after }) => (
+          <li key={id}>
+            <Time at={at} />
+            <span>
+              {domain === undefined ? (
+                target.name
+              ) : (
+                <Link to={`/operator/domains/${domain}`}>{target.name ?? String(domain)}</Link>
+              )}{' '}
+              <code>{action}</code> <span class="quiet">{changedFields(before, after).join('; ')}</span>
+            </span>
+          </li>
+        ))}
+      </ul>
+      <Link to="/operator/audit?group=domain">{say.allRecent}</Link>
+    </section>
+  );
+}
