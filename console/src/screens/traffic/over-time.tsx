@@ -38,7 +38,7 @@ export function OverTime({ title, bucket, timestamps, lines, children }: OverTim
     <section class="card traffic-time">
       <h2>{title}</h2>
       {children}
-      <Plot bucket={bucket} timestamps={timestamps} lines={lines} />
+      <Plot title={title} bucket={bucket} timestamps={timestamps} lines={lines} />
       <details>
         <summary>{text.asTable(title)}</summary>
         <Table caption={title} columns={columns} rows={newestFirst} keyOf={(i) => timestamps[i] ?? i} />

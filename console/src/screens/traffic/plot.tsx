@@ -1,5 +1,6 @@
-// A chart of counts over time with values under the pointer, zoom by dragging or buttons, and the theme's colours. Screen readers
-// get the table below it instead.
+// A chart of counts over time with values at the pointer or, by the arrow keys, at a step, zoom by dragging or buttons, and the
+// theme's colours. The last step, which is not finished, is shaded. Screen readers get the values
+// too, and a table below.
 
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type UPlot from 'uplot';
@@ -25,6 +26,7 @@ interface Line {
 }
 
 interface PlotProps {
+  readonly title: string;
   readonly bucket: 'minute' | 'hour' | 'day';
   readonly timestamps: readonly string[];
   readonly lines: readonly Line[];
@@ -32,11 +34,14 @@ interface PlotProps {
 
 type Range = readonly [number, number];
 
-export function Plot({ bucket, timestamps, lines }: PlotProps) {
+export function Plot({ title, bucket, timestamps, lines }: PlotProps) {
   const box = useRef<HTMLDivElement>(null);
   const plot = useRef<UPlot | undefined>(undefined);
   const [range, setRange] = useState<Range>();
   const [isFailed, setFailed] = useState(false);
+  /** Index of the step whose values the arrow keys have selected. */
+  const [chosen, setChosen] = useState(timestamps.length - 1);
+  const at = Math.min(chosen, timestamps.length - 1);
   const seconds = timestamps.map((each) => Date.parse(each) / 1000);
   const whole: Range = [seconds[0] ?? 0, seconds.at(-1) ?? 0];
   const isZoomed = range !== undefined && (range[0] > whole[0] || range[1] < whole[1]);
@@ -73,10 +78,34 @@ export function Plot({ bucket, timestamps, lines }: PlotProps) {
 
   const show = (wanted: Range) => plot.current?.setScale('x', { min: wanted[0], max: wanted[1] });
   const shown = range ?? whole;
+  const valuesAt = (i: number) =>
+    [
+      bucketText(timestamps[i] ?? '', bucket),
+      ...lines.map(({ label, counts }) => `${label} ${count(counts[i] ?? 0)}`),
+    ].join(', ');
   return (
     <div>
       {isFailed && <p class="quiet">{text.failed}</p>}
-      <div ref={box} class="plot traffic-plot" aria-hidden="true" />
+      <div
+        ref={box}
+        class="plot traffic-plot"
+        role="slider"
+        aria-label={text.keys(title)}
+        aria-valuemin={0}
+        aria-valuemax={timestamps.length - 1}
+        aria-valuenow={at}
+        aria-valuetext={valuesAt(at)}
+        tabIndex={0}
+        onKeyDown={(event) => {
+          const by = { ArrowLeft: -1, ArrowRight: 1, Home: -Infinity, End: Infinity }[event.key];
+          const drawn = plot.current;
+          if (by === undefined || drawn === undefined) return;
+          event.preventDefault();
+          const next = Math.max(0, Math.min(timestamps.length - 1, at + by));
+          setChosen(next);
+          drawn.setCursor({ left: drawn.valToPos(seconds[next] ?? 0, 'x'), top: HEIGHT / 3 });
+        }}
+      />
       {timestamps.length > 2 && (
         <div class="row traffic-zoom">
           <Button kind="bare" onClick={() => show(zoomed(shown, CLOSER, whole))}>
@@ -96,6 +125,18 @@ export function Plot({ bucket, timestamps, lines }: PlotProps) {
       )}
     </div>
   );
+}
+
+/** Shades the last step. */
+function shadeUnfinished(drawn: UPlot, colour: string): void {
+  const [before, last] = drawn.data[0].slice(-2);
+  if (before === undefined || last === undefined) return;
+  const { ctx, bbox } = drawn;
+  const [left, right] = [before, last].map((seconds) =>
+    Math.max(bbox.left, Math.min(bbox.left + bbox.width, drawn.valToPos(seconds, 'x', true))),
+  ) as [number, number];
+  ctx.fillStyle = colour;
+  ctx.fillRect(left, bbox.top, right - left, bbox.height);
 }
 
 function optionsOf(
@@ -124,6 +165,9 @@ function optionsOf(
       {
         ...axis,
         size: 56,
+        label: text.units[bucket],
+        labelFont: `12px ${style.fontFamily}`,
+        labelSize: 18,
         values: (_, ticks) => ticks.map((tick) => (Number.isInteger(tick) ? short(tick) : '')),
       },
     ],
@@ -145,6 +189,7 @@ function optionsOf(
       })),
     ],
     hooks: {
+      drawClear: [(drawn) => shadeUnfinished(drawn, colour('--sunken'))],
       setScale: [
         (drawn, scale) => {
           const { min, max } = drawn.scales[scale] ?? {};

@@ -57,11 +57,13 @@ export const traffic = {
   asTable: (title: string) => `${title}: table`,
   plot: {
     time: 'Time (UTC)',
+    units: { minute: 'per minute', hour: 'per hour', day: 'per day' },
+    keys: (title: string) => `${title}. The left and right arrow keys show values.`,
     closer: 'Zoom in',
     farther: 'Zoom out',
     earlier: 'Earlier',
     later: 'Later',
-    hint: 'Drag over the chart to zoom in. Double-click to show everything.',
+    hint: 'Drag over the chart to zoom in, double-click to show everything. The shaded step is not finished.',
     failed: 'The chart could not be drawn. Its table is below.',
   },
   edge: {
