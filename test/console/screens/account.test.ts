@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { browserOf } from '../../../console/src/screens/account/browser-of.ts';
 import { changedFields } from '../../../console/src/screens/account/changed-fields.ts';
 import { inGroups } from '../../../console/src/screens/account/in-groups.ts';
-import { acmeLists, endOfKey, listed, problemOfList } from '../../../console/src/screens/account/key-wish.ts';
+import { endOfKey, listed, problemOfList } from '../../../console/src/screens/account/key-wish.ts';
 import { percentOf, subscriptionInForce, wayToBuy } from '../../../console/src/screens/plan/plan-terms.ts';
 import { amountIn, rials } from '../../../console/src/screens/wallet/rials.ts';
 
@@ -50,13 +50,6 @@ it('listed splits at commas, spaces and line breaks', () => {
     'd.example',
   ]);
   expect(listed('  ')).toEqual([]);
-});
-
-it('acmeLists returns the challenge names of the domains, and the type TXT', () => {
-  expect(acmeLists('shop.example, a.example.')).toEqual({
-    names: '_acme-challenge.shop.example, _acme-challenge.a.example',
-    types: 'TXT',
-  });
 });
 
 it('endOfKey is relative to now, and absent for a key without end', () => {

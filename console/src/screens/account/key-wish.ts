@@ -8,12 +8,6 @@ export function listed(text: string): string[] {
   return text.split(/[\s,;]+/).filter((item) => item !== '');
 }
 
-/** Returns restrictions with which a key may write only the challenges of these domains (RFC 8555 §8.4). */
-export function acmeLists(domains: string): { readonly names: string; readonly types: string } {
-  const names = listed(domains).map((domain) => `_acme-challenge.${domain.replace(/\.$/, '')}`);
-  return { names: names.join(', '), types: 'TXT' };
-}
-
 /** Undefined if the key does not expire. */
 export function endOfKey(days: string, nowMs: number): string | undefined {
   const known = KEY_DAYS.find((each) => String(each) === days);

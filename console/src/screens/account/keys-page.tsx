@@ -12,6 +12,8 @@ import { Loading } from '../../parts/loading.tsx';
 import { Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
 import { words } from '../../words/words.ts';
+import { AcmeConfig } from './acme-key.tsx';
+import { NewAcmeKey } from './new-acme-key.tsx';
 import { NewKey } from './new-key.tsx';
 
 type Key = Schemas['Key'];
@@ -19,33 +21,42 @@ const text = words.account.keys;
 
 export default function KeysPage() {
   const loaded = useLoad('keys', (signal) => dataOf(api.GET('/users/me/keys', { signal })));
-  const [isMaking, setMaking] = useState(false);
-  const [made, setMade] = useState<Key>();
+  const [making, setMaking] = useState<'key' | 'acme'>();
+  const [made, setMade] = useState<{ readonly key: Key; readonly names?: readonly string[] }>();
   const [revoked, setRevoked] = useState<Key>();
   const revoke = useAction(async (key: Key) => {
     await api.DELETE('/users/me/keys/{id}', { params: { path: { id: key.id } } });
     setRevoked(undefined);
-    if (made?.id === key.id) setMade(undefined);
+    if (made?.key.id === key.id) setMade(undefined);
     toast(text.revoked(key.name));
     await loaded.reload();
   });
+  const show = (created: NonNullable<typeof made>) => {
+    setMaking(undefined);
+    setMade(created);
+    void loaded.reload();
+  };
   return (
     <div class="stack">
       <div class="row spread">
         <p class="quiet">{text.what}</p>
-        <Button kind="main" onClick={() => setMaking(true)}>
-          {text.make}
-        </Button>
+        <div class="row">
+          <Button onClick={() => setMaking('acme')}>{text.acme.make}</Button>
+          <Button kind="main" onClick={() => setMaking('key')}>
+            {text.make}
+          </Button>
+        </div>
       </div>
-      {made?.key !== undefined && (
+      {made?.key.key !== undefined && (
         <Note tone="good">
-          <p>
-            <strong>{text.made(made.name)}</strong> {text.once}
-          </p>
-          <Copyable text={made.key} label={text.key} />
-          <p>
+          <div class="stack">
+            <p role="status">
+              <strong>{text.made(made.key.name)}</strong> {text.once}
+            </p>
+            <Copyable text={made.key.key} label={text.key} />
+            {made.names !== undefined && <AcmeConfig secret={made.key.key} names={made.names} />}
             <Button onClick={() => setMade(undefined)}>{text.kept}</Button>
-          </p>
+          </div>
         </Note>
       )}
       <Loading of={loaded}>
@@ -117,16 +128,8 @@ export default function KeysPage() {
           )
         }
       </Loading>
-      {isMaking && (
-        <NewKey
-          onClose={() => setMaking(false)}
-          onMade={(key) => {
-            setMaking(false);
-            setMade(key);
-            void loaded.reload();
-          }}
-        />
-      )}
+      {making === 'key' && <NewKey onClose={() => setMaking(undefined)} onMade={(key) => show({ key })} />}
+      {making === 'acme' && <NewAcmeKey onClose={() => setMaking(undefined)} onMade={show} />}
       {revoked !== undefined && (
         <Confirm
           title={text.revokeTitle(revoked.name)}

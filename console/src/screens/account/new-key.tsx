@@ -9,7 +9,7 @@ import { Dialog } from '../../parts/dialog.tsx';
 import { Failure } from '../../parts/failure.tsx';
 import { CheckField, SelectField, TextField } from '../../parts/field.tsx';
 import { words } from '../../words/words.ts';
-import { acmeLists, endOfKey, KEY_DAYS, listed, problemOfList } from './key-wish.ts';
+import { endOfKey, KEY_DAYS, listed, problemOfList } from './key-wish.ts';
 
 const NOTHING = { name: '', isReadOnly: false, days: '365', domains: '', names: '', types: '' };
 const LISTS = ['domains', 'names', 'types'] as const;
@@ -88,15 +88,6 @@ export function NewKey({ onClose, onMade }: NewKeyProps) {
                 onInput={(event) => setWish({ ...wish, [list]: event.currentTarget.value })}
               />
             ))}
-            <div>
-              <Button
-                disabled={listed(wish.domains).length === 0}
-                onClick={() => setWish({ ...wish, ...acmeLists(wish.domains) })}
-              >
-                {text.acme}
-              </Button>
-              <p class="quiet">{text.acmeHint}</p>
-            </div>
           </div>
         </details>
         <Failure error={make.error} shownFields={['name', 'expires_at']} />
