@@ -68,10 +68,13 @@ export async function signInAs(
   {
     by,
     bearer,
+    otp = false,
     isFresh = true,
   }: {
     readonly by: 'password' | 'link' | 'registration' | 'identity';
     readonly bearer: boolean;
+    /** True if the person entered a code of two-step sign-in. */
+    readonly otp?: boolean;
     readonly isFresh?: boolean;
   },
 ) {
@@ -79,6 +82,7 @@ export async function signInAs(
   if (who === undefined) return unauthorized('the account no longer exists');
   const { account, passwordHash, hasTotp } = who;
   if (!account.active) return problem('account_suspended', 'account is inactive');
+  if (hasTotp && !otp) return accountChanged(); // two-step sign-in was just turned on
   const { address, userAgent, cookies } = asker;
   const token = await openSession(trx, {
     accountId,
@@ -91,7 +95,7 @@ export async function signInAs(
     action: 'session.begin',
     by: { kind: 'session', accountId, address },
     accountId,
-    after: { by, otp: hasTotp, bearer },
+    after: { by, otp, bearer },
   });
   if (!bearer) {
     if (cookies.session !== undefined) await endSessionOf(trx, cookies.session);
@@ -109,12 +113,20 @@ export async function signInAs(
   };
 }
 
-/** Must run after a change of password or second factor. All other sessions end, and this one gets a new token. */
+export function accountChanged(): Problem {
+  return problem('wrong_state', 'the account was changed meanwhile: start again');
+}
+
+/**
+ * Must run after a change of password or second factor. All other sessions end, and this one gets a new token. Locks the
+ * account, so that a concurrent sign-in either opens its session before, or finds the change.
+ */
 export async function renewSession(
   trx: Database,
   { people, setCookie }: Pick<SigningIn, 'people' | 'setCookie'>,
   { id, accountId, carrier }: Session,
 ): Promise<{ token?: string } | Problem> {
+  await lockCredentials(trx, { accountId });
   await endSessions(trx, accountId, { except: id });
   const token = await rotateSession(trx, id);
   if (token === undefined) return unauthorized('the session has ended');

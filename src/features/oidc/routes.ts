@@ -105,12 +105,11 @@ async function signIn(call: FinishCall, { person, flow, rules }: Redeemed): Prom
   const finished = await inTransaction<Finished>(api.db, async (trx) => {
     const who = await admitPerson(trx, person, { rules, address: asker.address, log });
     if (who instanceof Problem) return rollBackTo(who);
-    if (who.hasTotp && who.account.id !== codeOf)
-      return rollBackTo(problem('wrong_state', 'the account was changed meanwhile: start again'));
     await dropProof(trx, who.account.id);
     const signedIn = await signInAs(trx, call, who.account.id, {
       by: 'identity',
       bearer: false,
+      otp: who.account.id === codeOf,
       isFresh: person.isFresh,
     });
     return signedIn instanceof Problem ? rollBackTo(signedIn) : signedIn;

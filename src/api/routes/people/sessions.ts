@@ -17,7 +17,7 @@ import type { CallOf } from '../../calls/call.ts';
 import { everyone, type Route, route, session } from '../../calls/route.ts';
 import { isPassword } from '../../people/passwords.ts';
 import { judgeCode } from '../../people/second-factor.ts';
-import { isSessionValid, sessionEndsAt, signInAs } from '../../people/sessions.ts';
+import { accountChanged, isSessionValid, sessionEndsAt, signInAs } from '../../people/sessions.ts';
 import { idText, Message } from '../../schemas/fields.ts';
 import { Bearer, Code, GivenPassword, LinkToken, SessionItem, SignedIn } from '../../schemas/people.ts';
 
@@ -84,12 +84,11 @@ async function loginByPassword(call: LoginCall): Promise<Outcome> {
     if (refused !== undefined) return refused;
   }
   return await inTransaction<Outcome>(api.db, async (trx) => {
-    // The owner may have replaced the password meanwhile, which ends all sessions, or turned two-step sign-in on.
+    // The owner may have replaced the password meanwhile, which ends all sessions.
     const now = await lockCredentials(trx, { accountId: account.id });
     if (now?.passwordSetAt?.getTime() !== who.passwordSetAt?.getTime()) return unauthorized(WRONG);
-    if ((now?.hasTotp === true && !hasTotp) || now?.account.isAdmin !== account.isAdmin)
-      return problem('wrong_state', 'the account was changed meanwhile: start again');
-    return await signInAs(trx, call, account.id, { by: 'password', bearer });
+    if (now?.account.isAdmin !== account.isAdmin) return accountChanged();
+    return await signInAs(trx, call, account.id, { by: 'password', bearer, otp: hasTotp });
   });
 }
 
@@ -104,11 +103,12 @@ async function loginByLink(call: LoginCall, token: string): Promise<Outcome> {
     const link = await takeLink(trx, 'sign-in', token);
     if (link?.accountId == null) return unauthorized('this link was already used or has expired');
     const who = await loadCredentials(trx, { accountId: link.accountId });
-    if (who?.hasTotp === true) {
+    const otp = who?.hasTotp === true;
+    if (otp) {
       const refused = await judgeCode(trx, people, asker, { accountId: link.accountId, code: body.otp });
       if (refused !== undefined) rollBackTo(refused);
     }
-    const signedIn = await signInAs(trx, call, link.accountId, { by: 'link', bearer: body.bearer });
+    const signedIn = await signInAs(trx, call, link.accountId, { by: 'link', bearer: body.bearer, otp });
     return signedIn instanceof Problem ? rollBackTo(signedIn) : signedIn;
   });
 }
