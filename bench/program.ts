@@ -2,7 +2,7 @@
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
-import { NODE_FLAGS } from '../src/start/node-flags.ts';
+import { NODE_ENVIRONMENT, NODE_FLAGS } from '../src/start/node-flags.ts';
 import { onEnd } from './cleanup.ts';
 
 export interface ProgramOptions {
@@ -33,7 +33,8 @@ export const PROGRAM_PATH = `${process.env.PATH ?? ''}:/usr/sbin:/usr/local/sbin
 
 /** Returns the command of a process of the fleet, from its source file. Its working directory must be the root of a checkout. */
 export function fleetCommand(main: string, moreFlags: readonly string[] = []): string[] {
-  return [process.execPath, ...NODE_FLAGS, ...moreFlags, 'src/start/run.mjs', main];
+  const variables = Object.entries(NODE_ENVIRONMENT).map(([name, value]) => `${name}=${value}`);
+  return ['env', ...variables, process.execPath, ...NODE_FLAGS, ...moreFlags, 'src/start/run.mjs', main];
 }
 
 export function runProgram(command: readonly string[], options: ProgramOptions = {}): Program {

@@ -79,7 +79,10 @@ async function openTree(label: string, directory: string): Promise<Tree> {
     await freePort(),
   ];
   const certificate = await makeCertificate(dataDirectory);
+  const flagsFile = join(directory, 'src/start/node-flags.ts'); // an older tree has no flags
+  const { NODE_FLAGS = [], NODE_ENVIRONMENT = {} } = existsSync(flagsFile) ? await import(flagsFile) : {};
   const env = {
+    ...NODE_ENVIRONMENT,
     PATH: process.env.PATH,
     HOME: process.env.HOME,
     DATABASE_URL: url,
@@ -103,11 +106,9 @@ async function openTree(label: string, directory: string): Promise<Tree> {
     KEY_SECRETS: `guard:${Buffer.alloc(32, 1).toString('base64')}`,
     LOG_LEVEL: 'warn',
   };
-  const flagsFile = join(directory, 'src/start/node-flags.ts'); // an older tree has no flags
-  const flags: string[] = existsSync(flagsFile) ? (await import(flagsFile)).NODE_FLAGS : [];
   const run = (...words: string[]) => [
     process.execPath,
-    ...flags,
+    ...NODE_FLAGS,
     join(directory, 'src/start/run.mjs'),
     ...words,
   ];

@@ -14,6 +14,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { NODE_ENVIRONMENT } from '../../src/start/node-flags.ts';
 
 export interface ImageOptions {
   /** Path of the Debian package. */
@@ -116,6 +117,7 @@ function writeLayout(root: string, layout: string, work: string, options: ImageO
   };
   const settings = {
     NODE_ENV: 'production',
+    ...NODE_ENVIRONMENT,
     PATH: '/usr/lib/zonefleet/bin:/usr/bin',
     DATA_DIR: '/data',
     DNS_LISTEN: '0.0.0.0:5300',

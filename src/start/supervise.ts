@@ -15,7 +15,7 @@ import { compiledFile } from '../process/compiled.ts';
 import type { ListenAddress } from '../process/listen-address.ts';
 import { explainEarlyEnd, OVERDUE, RESTART_LIMIT_MS } from '../process/restart-limit.ts';
 import { StartFault } from '../process/start-fault.ts';
-import { NODE_FLAGS } from './node-flags.ts';
+import { NODE_ENVIRONMENT, NODE_FLAGS } from './node-flags.ts';
 
 /** Messages from a process over the channel. `failed` precedes an exit for a reason that the operator can fix. */
 type ProcessMessage =
@@ -139,7 +139,7 @@ export class SupervisedProcess {
     const tsx = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href;
     const compiled = compiledFile(this.#options.entry);
     const child = fork(compiled ?? this.#options.entry, [], {
-      env: { ...this.#options.env, ...more },
+      env: { ...NODE_ENVIRONMENT, ...this.#options.env, ...more },
       execArgv: [...NODE_FLAGS, ...(compiled === undefined ? ['--import', tsx] : ['--enable-source-maps'])],
       serialization: 'json',
     });

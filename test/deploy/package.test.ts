@@ -10,7 +10,7 @@ import { installedPackages, packagesNeededBy, readLock } from '../../deploy/pack
 import { commandPage, settingsPage } from '../../deploy/package/write-manual.ts';
 import { CORE_COMMANDS } from '../../src/cli/core-commands.ts';
 import { READERS_OF, SECRET_OF_FILE } from '../../src/process/settings/every-setting.ts';
-import { NODE_FLAGS } from '../../src/start/node-flags.ts';
+import { NODE_ENVIRONMENT, NODE_FLAGS } from '../../src/start/node-flags.ts';
 import { ROOT } from '../support/tests/sources.ts';
 
 const BUILD = { version: '1.2.3', commit: undefined, epoch: 86_400 };
@@ -78,9 +78,17 @@ it('the manual page of the settings lists the secrets that can be in a file', ()
   ).toEqual([]);
 });
 
-it('the command of the Debian package passes the flags of a fleet to Node.js', () => {
-  const [first] = readFileSync(join(ROOT, 'deploy/package/debian/zonefleet'), 'utf8').split('\n');
+it('the packages start Node.js as npm start does', () => {
+  const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');
+  const [first] = read('deploy/package/debian/zonefleet').split('\n');
   expect(first).toBe(`#!/usr/lib/zonefleet/bin/node ${NODE_FLAGS.join(' ')}`);
+  for (const unit of ['api', 'nameserver', 'vantage', 'workers']) {
+    const variables = /^Environment=(.*)$/m
+      .exec(read(`deploy/systemd/zonefleet-${unit}.service`))?.[1]
+      ?.split(' ');
+    for (const [name, value] of Object.entries(NODE_ENVIRONMENT))
+      expect(variables).toContain(`${name}=${value}`);
+  }
 });
 
 it('the sums of the files of a package include all files but its settings', () => {
