@@ -49,6 +49,7 @@ async function sendOnce(request: Request): Promise<Response> {
   const response = await answerTo(request.clone());
   if (response.ok) return await wholeOf(response, request.signal);
   const error = await errorOf(response);
+  if (request.headers.has('Authorization')) throw error; // not the session of the handlers
   const isSignIn = /^\/auth\/(login|oidc\/finish)$/.test(new URL(request.url).pathname);
   if (error.status === 401 && !isSignIn) handlers?.onSignedOut();
   if (error.code === 'reauthenticate' && (await handlers?.confirmPassword()) === true) {

@@ -12,6 +12,7 @@ const Domain = lazyScreen(() => import('../screens/domain/domain-screen.tsx'));
 const Account = lazyScreen(() => import('../screens/account/account-screen.tsx'));
 const Wallet = lazyScreen(() => import('../screens/wallet/wallet-screen.tsx'));
 const Tickets = lazyScreen(() => import('../screens/tickets/tickets-screen.tsx'));
+const Reseller = lazyScreen(() => import('../screens/reseller/reseller-screen.tsx'));
 const AcceptInvite = lazyScreen(() => import('../screens/sharing/accept-invite.tsx'));
 const ConfirmEmail = lazyScreen(() => import('../screens/account/confirm-email.tsx'));
 const Operator = lazyScreen(() => import('../screens/operator/operator-screen.tsx'));
@@ -50,6 +51,8 @@ export function Screens() {
         <Route path={`${BASE}/wallet/*`} component={Wallet} />
         <Route path={`${BASE}/tickets`} component={Tickets} />
         <Route path={`${BASE}/tickets/*`} component={Tickets} />
+        <Route path={`${BASE}/reseller`} component={Reseller} />
+        <Route path={`${BASE}/reseller/*`} component={Reseller} />
         <Route path={`${BASE}/operator/*`} component={Operator} />
         <Route default component={NotFound} />
       </Router>

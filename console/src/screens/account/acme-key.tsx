@@ -42,7 +42,9 @@ export function AcmeConfig({
             <strong>{file === undefined ? text.run : text.file(file)}</strong>
             <CopyButton text={lines} label={file ?? text.run} />
           </div>
-          <pre class="account-lines" dir="ltr">{lines.trimEnd()}</pre>
+          <pre class="account-lines" dir="ltr">
+            {lines.trimEnd()}
+          </pre>
         </div>
       ))}
       <p class="quiet">{text.missing}</p>

@@ -73,7 +73,9 @@ export function WebhookSecret({ secret, onKept }: { readonly secret: string; rea
         <details>
           <summary>{text.verify.title}</summary>
           <p>{text.verify.text}</p>
-          <pre class="domain-settings-code" dir="ltr">{VERIFY_EXAMPLE}</pre>
+          <pre class="domain-settings-code" dir="ltr">
+            {VERIFY_EXAMPLE}
+          </pre>
           <CopyButton text={VERIFY_EXAMPLE} label={text.verify.example} />
         </details>
         <Button onClick={onKept}>{text.kept}</Button>

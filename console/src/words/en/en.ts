@@ -14,6 +14,7 @@ import * as history from './history.ts';
 import * as operator from './operator.ts';
 import * as plan from './plan.ts';
 import * as records from './records.ts';
+import * as reseller from './reseller.ts';
 import * as rules from './rules.ts';
 import * as secondaries from './secondaries.ts';
 import * as sharing from './sharing.ts';
@@ -38,6 +39,7 @@ export const en = {
   ...operator,
   ...plan,
   ...records,
+  ...reseller,
   ...rules,
   ...secondaries,
   ...sharing,
