@@ -24,7 +24,7 @@ interface ConfigWatchOptions {
 export class ConfigWatch {
   readonly #options: ConfigWatchOptions;
   readonly #wakeup = new Wakeup();
-  readonly #loggedKeys = new Set<string>();
+  #loggedKeys: ReadonlySet<string> = new Set();
   #current: TransferConfig | undefined;
   #failure: string | undefined;
   #loadMs = 0;
@@ -82,11 +82,11 @@ export class ConfigWatch {
   #logUnreadable({ unreadable }: TransferConfig) {
     for (const key of unreadable) {
       if (this.#loggedKeys.has(key)) continue;
-      this.#loggedKeys.add(key);
       this.#options.log.error(
         { key },
         'TSIG_SECRETS does not open this key: messages signed with it get SERVFAIL',
       );
     }
+    this.#loggedKeys = new Set(unreadable);
   }
 }
