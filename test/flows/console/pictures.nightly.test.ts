@@ -1,5 +1,5 @@
 // Every screen with the data and time of the stored responses: the main ones match their stored pictures, and none
-// has a layout fault, at 360, 1280 and 1920 px, light and dark.
+// has a layout fault, at 390, 820 and 1440 px, light and dark.
 
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -47,8 +47,8 @@ export const SCREENS: readonly [Screen, ...Screen[]] = [
   ),
 ];
 
-const WIDTHS = [360, 1280, 1920] as const;
-const HEIGHTS = { 360: 740, 1280: 800, 1920: 1080 } as const;
+const WIDTHS = [390, 820, 1440] as const;
+const HEIGHTS = { 390: 844, 820: 1180, 1440: 900 } as const;
 
 export interface Variant {
   readonly viewport: { readonly width: number; readonly height: number };
@@ -63,7 +63,7 @@ export const VARIANTS: readonly Variant[] = WIDTHS.flatMap((width) =>
 );
 
 /** Variant shown in the documentation. */
-export const SHOWN: Variant = { viewport: { width: 1280, height: HEIGHTS[1280] }, colorScheme: 'light' };
+export const SHOWN: Variant = { viewport: { width: 1440, height: HEIGHTS[1440] }, colorScheme: 'light' };
 
 export function nameOf({ name }: Screen, { viewport, colorScheme }: Variant): string {
   return `${name}-${viewport.width}-${colorScheme}`;
