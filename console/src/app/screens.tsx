@@ -6,6 +6,7 @@ import { forgetLink, openedLink } from '../screens/sign-in/link.ts';
 import { BASE } from './base.ts';
 import { Boundary, lazyScreen } from './boundary.tsx';
 import { NotFound } from './not-found.tsx';
+import { session } from './session.ts';
 
 const Domains = lazyScreen(() => import('../screens/domains/domains-screen.tsx'));
 const Domain = lazyScreen(() => import('../screens/domain/domain-screen.tsx'));
@@ -17,8 +18,9 @@ const AcceptInvite = lazyScreen(() => import('../screens/sharing/accept-invite.t
 const ConfirmEmail = lazyScreen(() => import('../screens/account/confirm-email.tsx'));
 const Operator = lazyScreen(() => import('../screens/operator/operator-screen.tsx'));
 
-/** Preloads the screen at a path while the session is being checked. A failure is shown when the screen is opened. */
+/** Preloads the screen at a path while a session is being checked. A failure is shown when the screen is opened. */
 export function preloadScreen(path: string): void {
+  if (session.value.kind === 'signed-out') return;
   const [, place = 'domains', isDomain] = path.slice(BASE.length).split('/');
   // a Map, because a path may be a property name, such as `/console/constructor`
   const screens = new Map([

@@ -4,6 +4,7 @@ import { signal } from '@preact/signals';
 import { type ApiError, asApiError } from '../api/api-error.ts';
 import { api, dataOf, type Schemas } from '../api/client.ts';
 import { dropDrafts, ownDrafts } from './drafts.ts';
+import { forget, keep, kept } from './storage.ts';
 
 export type Person = Schemas['Profile'];
 
@@ -15,12 +16,16 @@ type Session =
   | { readonly kind: 'away'; readonly error: ApiError }
   | { readonly kind: 'signed-in'; readonly person: Person };
 
-export const session = signal<Session>({ kind: 'unknown' });
+/** Stored while somebody is signed in, so that other people see the sign-in without waiting for the API. */
+const HINT = 'session';
+
+export const session = signal<Session>({ kind: kept(HINT) === undefined ? 'signed-out' : 'unknown' });
 
 export async function loadSession(): Promise<void> {
   try {
     const person = await dataOf(api.GET('/users/me'));
     ownDrafts(person.user_id);
+    keep(HINT, '1');
     session.value = { kind: 'signed-in', person };
   } catch (thrown) {
     const error = asApiError(thrown);
@@ -31,6 +36,7 @@ export async function loadSession(): Promise<void> {
 
 /** Called if a response reports that there is no session. */
 export function noteSignedOut(): void {
+  forget(HINT);
   const { kind } = session.value;
   if (kind !== 'signed-out') session.value = { kind: 'signed-out', hasEnded: kind === 'signed-in' };
 }
@@ -48,5 +54,6 @@ export async function signOut(): Promise<void> {
     if (asApiError(error).status !== 401) throw error; // the session has already ended
   });
   dropDrafts();
+  forget(HINT);
   session.value = { kind: 'signed-out', hasIdentity };
 }
