@@ -513,18 +513,18 @@ describe('an undo stack', () => {
   });
 });
 
-const plain = { count: 10_000, rowHeight: 40, open: [] };
+const plain = { count: 10_000, rowHeight: 40, tall: [] };
 const opened = {
   count: 100,
   rowHeight: 40,
-  open: [
+  tall: [
     { index: 3, extra: 200 },
     { index: 50, extra: 100 },
   ],
 };
 
 describe('a list of rows', () => {
-  it('knows the position of each row, even below open ones', () => {
+  it('knows the position of each row, even below taller ones', () => {
     expect(offsetOf(opened, 3)).toBe(120);
     expect(offsetOf(opened, 4)).toBe(360);
     expect(heightOf(opened)).toBe(100 * 40 + 300);
@@ -576,6 +576,6 @@ describe('a list of rows', () => {
   });
 
   it('renders nothing for an empty list', () => {
-    expect(rowsInSight({ count: 0, rowHeight: 40, open: [] }, 0, 900, [0])).toEqual([]);
+    expect(rowsInSight({ count: 0, rowHeight: 40, tall: [] }, 0, 900, [0])).toEqual([]);
   });
 });

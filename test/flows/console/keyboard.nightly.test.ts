@@ -142,10 +142,11 @@ describe('a new user with only a keyboard', () => {
 
   it('imports a zone file', async () => {
     await choose('link', 'Records');
-    await page.getByRole('link', { name: 'Import…' }).waitFor();
+    await page.getByRole('button', { name: 'More' }).waitFor();
+    await choose('button', 'More');
     await choose('link', 'Import…');
-    await page.getByRole('textbox').waitFor();
-    await keys.tabTo('textbox', /./);
+    await page.getByRole('heading', { name: 'Import a zone file' }).waitFor();
+    await keys.tabTo('textbox', 'Or paste its text');
     await keys.type('shop 300 IN A 192.0.2.77\nmail 300 IN A 192.0.2.78\nblog 300 IN CNAME web.host.net\n');
     await choose('button', 'Read the file');
     await page.getByText('1 warning: this is probably not what you want').waitFor();

@@ -167,8 +167,9 @@ describe('a screen', () => {
     await page.getByRole('main').getByRole('alert').getByText(FAILED).waitFor();
     await page.getByRole('link', { name: 'Records', exact: true }).click();
     await page.getByText(FAILED).waitFor({ state: 'hidden' });
+    await page.getByRole('button', { name: 'More' }).click();
     await page.getByRole('link', { name: 'Import…' }).click();
-    await page.getByRole('textbox').waitFor();
+    await page.getByRole('heading', { name: 'Import a zone file' }).waitFor();
     expect(await page.getByRole('textbox').inputValue()).toContain('192.0.2.77');
     await page.getByRole('link', { name: 'History', exact: true }).click();
     await page.getByText(FAILED).waitFor();

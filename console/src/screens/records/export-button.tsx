@@ -16,6 +16,7 @@ export function ExportButton({ domain }: { readonly domain: string }) {
   });
   return (
     <Button
+      kind="bare"
       isBusy={download.isBusy}
       onClick={async () => {
         if (!(await download.run())) toast(words.records.exportFailed, 'bad');

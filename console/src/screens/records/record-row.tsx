@@ -1,12 +1,13 @@
-// One record in the table. Its buttons are for pointers; the row handles the keys.
+// One record in the table. The row handles the keys; its buttons do the same for pointers and screen readers.
 
-import { Component } from 'preact';
-import { Button } from '../../parts/button.tsx';
+import { Component, type ComponentChildren } from 'preact';
 import { Badge } from '../../parts/status.tsx';
 import { words } from '../../words/words.ts';
 import type { RowProblem } from './batch.ts';
 import type { Conflict } from './conflicts.ts';
 import { readableName } from './punycode.ts';
+import { RowButtons } from './row-buttons.tsx';
+import { noteOf, type RowNote } from './row-note.ts';
 import type { Row } from './rows.ts';
 import { summaryOf } from './summary.ts';
 import { ttlText } from './ttl.ts';
@@ -18,6 +19,7 @@ export interface SharedRowProps {
   readonly top: number;
   readonly isActive: boolean;
   readonly problems: readonly RowProblem[] | undefined;
+  readonly warnings: readonly string[] | undefined;
   readonly conflict: Conflict | undefined;
 }
 
@@ -61,11 +63,20 @@ function ShownRow(props: RecordRowProps) {
   const tabIndex = isActive ? 0 : -1;
   const say = words.records;
   const isWrong = (problems?.length ?? 0) > 0 || conflict !== undefined;
+  const note = noteOf(props);
+  const classes = [
+    'rec-row',
+    state,
+    isFirst && 'first',
+    isWrong && 'wrong',
+    isChosen && 'chosen',
+    note && 'noted',
+  ];
   return (
     // biome-ignore lint/a11y/useSemanticElements: a table cannot be rendered in parts
     // biome-ignore lint/a11y/useKeyWithClickEvents: the table handles the keys of all rows
     <div
-      class={`rec-row ${state} ${isFirst ? 'first' : ''} ${isWrong ? 'wrong' : ''} ${isChosen ? 'chosen' : ''}`}
+      class={classes.filter(Boolean).join(' ')}
       role="row"
       aria-rowindex={index + 2}
       aria-selected={canEdit ? isChosen : undefined}
@@ -78,17 +89,20 @@ function ShownRow(props: RecordRowProps) {
       }}
     >
       <Cell kind="name">
-        {canEdit && !isManaged && (
-          <label class="rec-choose">
-            <input
-              type="checkbox"
-              tabIndex={tabIndex}
-              checked={isChosen}
-              onChange={(event) => props.actions.choose(row, event.currentTarget.checked)}
-            />
-            <span class="only-read">{say.choose(typed.name, typed.type)}</span>
-          </label>
-        )}
+        {canEdit &&
+          (isManaged ? (
+            <span class="rec-choose" />
+          ) : (
+            <label class="rec-choose">
+              <input
+                type="checkbox"
+                tabIndex={tabIndex}
+                checked={isChosen}
+                onChange={(event) => props.actions.choose(row, event.currentTarget.checked)}
+              />
+              <span class="only-read">{say.choose(typed.name, typed.type)}</span>
+            </label>
+          ))}
         <span class="rec-name" title={record?.name ?? typed.name}>
           {readableName(typed.name === '' ? '@' : typed.name)}
         </span>
@@ -108,46 +122,59 @@ function ShownRow(props: RecordRowProps) {
         <span title={typed.ttl === '' ? undefined : say.seconds(typed.ttl)}>{ttlText(typed.ttl)}</span>
       </Cell>
       <Cell kind="proxied">
-        {isManaged ? (
-          <Badge>{say.managed}</Badge>
-        ) : canBeProxied(typed.type) ? (
+        {canBeProxied(typed.type) && (
           <Badge tone={typed.proxied ? 'good' : ''}>{typed.proxied ? say.proxied : say.direct}</Badge>
-        ) : (
-          ''
         )}
       </Cell>
       <Cell kind="actions">
-        {isWrong ? (
-          <Badge tone="bad">{conflict === undefined ? say.problem : say.conflict}</Badge>
-        ) : (
-          state !== 'same' && <Badge tone={state === 'deleted' ? 'bad' : 'warn'}>{say.states[state]}</Badge>
-        )}
-        {canEdit && !isManaged && state === 'same' && (
-          <Button
-            kind="bare"
-            tabIndex={tabIndex}
-            aria-label={say.deleteOf(typed.name, typed.type)}
-            onClick={() => props.actions.remove(row)}
-          >
-            ✕
-          </Button>
-        )}
-        {canEdit && state !== 'same' && (
-          <Button
-            kind="bare"
-            tabIndex={tabIndex}
-            aria-label={say.undoOf(typed.name, typed.type)}
-            onClick={() => props.actions.undo(row)}
-          >
-            ↶
-          </Button>
-        )}
+        <StateBadge
+          state={state}
+          isManaged={isManaged}
+          isConflict={conflict !== undefined}
+          isWrong={isWrong}
+        />
+        <RowButtons
+          row={row}
+          canEdit={canEdit}
+          isManaged={isManaged}
+          tabIndex={tabIndex}
+          actions={props.actions}
+        />
       </Cell>
+      {note !== undefined && <NoteCell note={note} />}
     </div>
   );
 }
 
-function Cell({ kind, children }: { readonly kind: string; readonly children: preact.ComponentChildren }) {
+interface StateProps {
+  readonly state: Row['state'];
+  readonly isManaged: boolean;
+  readonly isConflict: boolean;
+  readonly isWrong: boolean;
+}
+
+function StateBadge({ state, isManaged, isConflict, isWrong }: StateProps) {
+  const say = words.records;
+  if (isManaged) return <Badge>{say.managed}</Badge>;
+  if (isWrong) return <Badge tone="bad">{isConflict ? say.conflict : say.problem}</Badge>;
+  if (state === 'same') return null;
+  return <Badge tone={state === 'deleted' ? 'bad' : 'warn'}>{say.states[state]}</Badge>;
+}
+
+/** The first message, on one line. The row's editor shows all of them. */
+function NoteCell({ note: { tone, messages } }: { readonly note: RowNote }) {
+  const [first = ''] = messages;
+  const text = words.records.noteText(first, messages.length - 1);
+  return (
+    <Cell kind="note">
+      <span class={`rec-note ${tone}`} title={messages.join('\n')}>
+        <strong>{words.records.noteTones[tone]}</strong> {text}
+      </span>
+    </Cell>
+  );
+}
+
+function Cell({ kind, children }: { readonly kind: string; readonly children: ComponentChildren }) {
   return (
     // biome-ignore lint/a11y/useSemanticElements: as above
     // biome-ignore lint/a11y/useFocusableInteractive: rows take the focus

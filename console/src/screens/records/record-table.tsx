@@ -7,22 +7,27 @@ import type { Conflict } from './conflicts.ts';
 import { deleteRows, type RowKey, undoRow } from './draft.ts';
 import { RecordRow, type RowActions } from './record-row.tsx';
 import { RowEditor } from './row-editor.tsx';
+import { noteOf } from './row-note.ts';
+import type { RowWarnings } from './row-warnings.ts';
 import type { Row } from './rows.ts';
 import { useDrawnRows } from './use-drawn-rows.ts';
 import type { Editor } from './use-editor.ts';
 import { useFocusKept } from './use-focus-kept.ts';
+import { useNarrow } from './use-narrow.ts';
 import { useOpenHeights } from './use-open-heights.ts';
 import { heightOf, offsetOf, rowsInSight } from './window-rows.ts';
 
 const WIDE_ROW_PX = 42;
-const NARROW_ROW_PX = 66;
-const narrow = matchMedia('(max-width: 760px)');
+const NARROW_ROW_PX = 76;
+/** Height of the line with a warning or an error. */
+const NOTE_PX = 26;
 const PAGE_ROWS = 12;
 
 interface TableProps {
   readonly editor: Editor;
   readonly rows: readonly Row[];
   readonly problems: Problems;
+  readonly warnings: RowWarnings;
   readonly conflicts: ReadonlyMap<RowKey, Conflict>;
   readonly open: ReadonlySet<RowKey>;
   readonly setOpen: (key: RowKey, isOpen: boolean) => void;
@@ -33,9 +38,10 @@ interface TableProps {
 }
 
 export function RecordTable(props: TableProps) {
-  const { editor, rows, problems, conflicts, open, setOpen, chosen, choose, goTo } = props;
+  const { editor, rows, problems, warnings, conflicts, open, setOpen, chosen, choose, goTo } = props;
+  const table = useRef<HTMLDivElement>(null);
   const body = useRef<HTMLDivElement>(null);
-  const [isNarrow, setNarrow] = useState(narrow.matches);
+  const isNarrow = useNarrow(table);
   const [sight, setSight] = useState({ top: 0, height: innerHeight });
   const [active, setActive] = useState<RowKey>();
   const focusWanted = useRef(false);
@@ -43,13 +49,22 @@ export function RecordTable(props: TableProps) {
   const indexOf = useMemo(() => new Map(rows.map(({ key }, i) => [key, i])), [rows]);
   const heights = useOpenHeights();
 
-  const openRows = [...open]
+  const shownFor = (key: RowKey) => ({
+    problems: problems.get(key),
+    warnings: warnings.get(key),
+    conflict: conflicts.get(key),
+  });
+  const extraOf = (key: RowKey) => {
+    if (open.has(key)) return heights.of(key, rowHeight * 3) - rowHeight;
+    return noteOf(shownFor(key)) === undefined ? 0 : NOTE_PX;
+  };
+  const tall = [...new Set([...open, ...problems.keys(), ...warnings.keys(), ...conflicts.keys()])]
     .flatMap((key) => {
       const index = indexOf.get(key);
-      return index === undefined ? [] : [{ index, extra: heights.of(key, rowHeight * 3) - rowHeight }];
+      return index === undefined ? [] : [{ index, extra: extraOf(key) }];
     })
     .sort((a, b) => a.index - b.index);
-  const list = { count: rows.length, rowHeight, open: openRows };
+  const list = { count: rows.length, rowHeight, tall };
 
   useEffect(() => {
     const measure = () => {
@@ -66,22 +81,19 @@ export function RecordTable(props: TableProps) {
       cancelAnimationFrame(frame);
       frame = requestAnimationFrame(measure);
     };
-    const turn = () => setNarrow(narrow.matches);
     measure();
     addEventListener('scroll', onScroll, { passive: true });
     addEventListener('resize', measure);
-    narrow.addEventListener('change', turn);
     return () => {
       cancelAnimationFrame(frame);
       removeEventListener('scroll', onScroll);
       removeEventListener('resize', measure);
-      narrow.removeEventListener('change', turn);
     };
   }, [rowHeight]);
 
   const activeIndex = (active === undefined ? undefined : indexOf.get(active)) ?? 0;
   const wanted = rowsInSight(list, sight.top, sight.height, [
-    ...openRows.map(({ index }) => index),
+    ...[...open].flatMap((key) => indexOf.get(key) ?? []),
     ...(rows.length > 0 ? [activeIndex] : []),
   ]);
 
@@ -148,7 +160,8 @@ export function RecordTable(props: TableProps) {
   return (
     // biome-ignore lint/a11y/useSemanticElements: a table cannot be rendered in parts
     <div
-      class="rec-table"
+      ref={table}
+      class={isNarrow ? 'rec-table narrow' : 'rec-table'}
       role="grid"
       aria-label={words.records.table}
       aria-rowcount={rows.length + 1}
@@ -176,8 +189,7 @@ export function RecordTable(props: TableProps) {
             index,
             top: offsetOf(list, index),
             isActive: index === activeIndex,
-            problems: problems.get(row.key),
-            conflict: conflicts.get(row.key),
+            ...shownFor(row.key),
           };
           return isOpen ? (
             <RowEditor
@@ -193,7 +205,7 @@ export function RecordTable(props: TableProps) {
             <RecordRow
               key={row.key}
               {...shared}
-              height={rowHeight}
+              height={rowHeight + extraOf(row.key)}
               canEdit={editor.canEdit}
               isChosen={chosen.has(row.key)}
               actions={actions}

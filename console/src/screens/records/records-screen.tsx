@@ -13,6 +13,7 @@ import { addRow, deleteRows, isEmpty, type RowKey } from './draft.ts';
 import { EmptyRecords } from './empty-records.tsx';
 import { RecordTable } from './record-table.tsx';
 import { ReviewDialog } from './review-dialog.tsx';
+import { warningsByRow } from './row-warnings.ts';
 import { NO_FILTER, type Row, rowsOf } from './rows.ts';
 import { SaveBar } from './save-bar.tsx';
 import { Toolbar, useFilter } from './toolbar.tsx';
@@ -37,6 +38,10 @@ export default function RecordsScreen() {
     [sorted, draft, filter.text, filter.type, filter.proxied, filter.isChangedOnly],
   );
   const problems = save.problems === NO_PROBLEMS ? checked.problems : save.problems;
+  const warnings = useMemo(
+    () => warningsByRow([...checked.warnings, ...save.warnings], rows, editor.domain),
+    [checked.warnings, save.warnings, rows, editor.domain],
+  );
   const conflictByKey = useMemo(() => new Map(conflicts.map((each) => [each.key, each])), [conflicts]);
   const typesThere = useMemo(() => new Set(sorted.map(({ type }) => type)), [sorted]);
   useLive(editor.domain, save.saved?.changeId, () => {
@@ -81,6 +86,7 @@ export default function RecordsScreen() {
             <Toolbar
               domain={editor.domain}
               canEdit={canEdit}
+              hasChanges={!isEmpty(draft)}
               filter={filter}
               setFilter={setFilter}
               shown={rows.length}
@@ -113,6 +119,7 @@ export default function RecordsScreen() {
                 editor={editor}
                 rows={rows}
                 problems={problems}
+                warnings={warnings}
                 conflicts={conflictByKey}
                 open={open}
                 setOpen={setOpen}

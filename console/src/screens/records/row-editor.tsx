@@ -24,7 +24,7 @@ interface RowEditorProps extends SharedRowProps {
 }
 
 export function RowEditor(props: RowEditorProps) {
-  const { editor, row, index, top, measure, problems = [], conflict } = props;
+  const { editor, row, index, top, measure, problems = [], warnings = [], conflict } = props;
   const { typed, state, record } = row;
   const say = words.records;
   const element = useRef<HTMLDivElement>(null);
@@ -136,6 +136,11 @@ export function RowEditor(props: RowEditorProps) {
           {whole.map(({ message }) => (
             <p key={message} class="problem" role="alert">
               {message}
+            </p>
+          ))}
+          {warnings.map((message) => (
+            <p key={message} class="rec-note warn">
+              <strong>{say.noteTones.warn}</strong> {message}
             </p>
           ))}
           <div class="row">

@@ -5,6 +5,7 @@ import { domainPath, Link, usePlace } from '../../app/place.tsx';
 import { Button } from '../../parts/button.tsx';
 import { words } from '../../words/words.ts';
 import { ExportButton } from './export-button.tsx';
+import { MoreMenu } from './more-menu.tsx';
 import { type Filter, isFiltering, NO_FILTER } from './rows.ts';
 import { typesToFilter } from './typed.ts';
 
@@ -31,6 +32,7 @@ export function useFilter(): [Filter, (filter: Filter) => void] {
 interface ToolbarProps {
   readonly domain: string;
   readonly canEdit: boolean;
+  readonly hasChanges: boolean;
   readonly filter: Filter;
   readonly setFilter: (filter: Filter) => void;
   readonly shown: number;
@@ -45,6 +47,7 @@ const TYPING_MS = 120;
 export function Toolbar({
   domain,
   canEdit,
+  hasChanges,
   filter,
   setFilter,
   shown,
@@ -94,14 +97,16 @@ export function Toolbar({
           <option value="yes">{say.proxied}</option>
           <option value="no">{say.notProxied}</option>
         </select>
-        <label class="rec-changed">
-          <input
-            type="checkbox"
-            checked={filter.isChangedOnly}
-            onChange={(event) => setFilter({ ...filter, isChangedOnly: event.currentTarget.checked })}
-          />{' '}
-          {say.changedOnly}
-        </label>
+        {(hasChanges || filter.isChangedOnly) && (
+          <label class="rec-changed">
+            <input
+              type="checkbox"
+              checked={filter.isChangedOnly}
+              onChange={(event) => setFilter({ ...filter, isChangedOnly: event.currentTarget.checked })}
+            />{' '}
+            {say.changedOnly}
+          </label>
+        )}
         <span class="quiet" role="status">
           {isFiltering(filter) ? say.shownOf(shown, all) : say.records(all)}
         </span>
@@ -111,24 +116,28 @@ export function Toolbar({
           </Button>
         )}
       </div>
-      <div class="row">
-        {canEdit && (
-          <>
-            <Button kind="main" onClick={onAdd}>
-              {say.add}
+      <div class="row rec-tool-actions">
+        <MoreMenu label={say.more}>
+          {canEdit && (
+            <>
+              <Link to={domainPath(domain, 'records/import')} class="button bare">
+                {say.importLink}
+              </Link>
+              <Link to={domainPath(domain, 'records/scan')} class="button bare">
+                {say.scanLink}
+              </Link>
+            </>
+          )}
+          <ExportButton domain={domain} />
+          {shown > 0 && (
+            <Button kind="bare" onClick={onCopy}>
+              {words.copy.table}
             </Button>
-            <Link to={domainPath(domain, 'records/import')} class="button">
-              {say.importLink}
-            </Link>
-            <Link to={domainPath(domain, 'records/scan')} class="button">
-              {say.scanLink}
-            </Link>
-          </>
-        )}
-        <ExportButton domain={domain} />
-        {shown > 0 && (
-          <Button kind="bare" onClick={onCopy}>
-            {words.copy.table}
+          )}
+        </MoreMenu>
+        {canEdit && (
+          <Button kind="main" onClick={onAdd}>
+            {say.add}
           </Button>
         )}
       </div>

@@ -1,6 +1,7 @@
-// Computes the visible rows of a long list. All rows have the same height, except for open ones.
+// Computes the visible rows of a long list. All rows have the same height, except for taller ones.
 
-export interface OpenRow {
+/** An open row, or one with a message. */
+export interface TallRow {
   readonly index: number;
   /** Additional height. */
   readonly extra: number;
@@ -10,12 +11,12 @@ export interface List {
   readonly count: number;
   readonly rowHeight: number;
   /** Sorted by index. */
-  readonly open: readonly OpenRow[];
+  readonly tall: readonly TallRow[];
 }
 
-export function offsetOf({ rowHeight, open }: List, index: number): number {
+export function offsetOf({ rowHeight, tall }: List, index: number): number {
   let offset = index * rowHeight;
-  for (const row of open) {
+  for (const row of tall) {
     if (row.index >= index) break;
     offset += row.extra;
   }

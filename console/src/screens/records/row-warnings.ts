@@ -1,0 +1,59 @@
+// Assigns the API's warnings to the rows that they concern.
+
+import type { RowKey } from './draft.ts';
+import { readableName } from './punycode.ts';
+import type { Row } from './rows.ts';
+
+interface RowWarning {
+  readonly name: string;
+  readonly type: string;
+  readonly message: string;
+}
+
+export type RowWarnings = ReadonlyMap<RowKey, readonly string[]>;
+const NONE: RowWarnings = new Map();
+
+/**
+ * A warning has the name and the type of a record, but no id. If several rows match, those whose value appears in the message are
+ * preferred. A deleted row has no warnings.
+ */
+export function warningsByRow(
+  warnings: readonly RowWarning[],
+  rows: readonly Row[],
+  domain: string,
+): RowWarnings {
+  if (warnings.length === 0) return NONE;
+  const there = new Map<string, Row[]>();
+  for (const row of rows) {
+    if (row.state === 'deleted') continue;
+    const key = keyOf(row.typed, domain);
+    there.set(key, [...(there.get(key) ?? []), row]);
+  }
+  const found = new Map<RowKey, string[]>();
+  for (const warning of warnings) {
+    const matching = there.get(keyOf(warning, domain)) ?? [];
+    const named = matching.filter(({ typed }) => isNamedIn(warning.message, typed.destination));
+    for (const { key } of named.length > 0 ? named : matching) {
+      const messages = found.get(key) ?? [];
+      if (!messages.includes(warning.message)) found.set(key, [...messages, warning.message]);
+    }
+  }
+  return found;
+}
+
+function keyOf({ name, type }: { readonly name: string; readonly type: string }, domain: string): string {
+  return `${relativeName(name, domain)} ${type}`;
+}
+
+/** Returns `@` for the domain itself. */
+export function relativeName(name: string, domain: string): string {
+  const readable = (text: string) => readableName(text.trim().toLowerCase().replace(/\.$/, ''));
+  const [own, apex] = [readable(name), readable(domain)];
+  if (own === '' || own === '@' || own === apex) return '@';
+  return own.endsWith(`.${apex}`) ? own.slice(0, -apex.length - 1) : own;
+}
+
+function isNamedIn(message: string, destination: string): boolean {
+  const value = destination.trim().toLowerCase().replace(/\.$/, '');
+  return value !== '' && message.toLowerCase().includes(value);
+}
