@@ -2,8 +2,9 @@
 // accessibility fault in light and dark. If the API fails at random, errors are reported and calls retried.
 
 import { beforeAll, describe, expect, it } from 'vitest';
+import { setReseller } from '../../../src/store/accounts/accounts.ts';
 import { axeFaults } from '../../support/browser/axe.ts';
-import { ownConsole } from '../../support/browser/console-api.ts';
+import { ownConsole, PASSWORD } from '../../support/browser/console-api.ts';
 import { makeVerification } from '../../support/world/made-verifications.ts';
 
 const NAME = 'markup.example';
@@ -16,19 +17,22 @@ const SCREENS = [
   'domains',
   ...[
     ...['delegation', 'records', 'records/import', 'records/scan', 'history', 'dnssec', 'traffic', 'rules'],
-    ...['secondaries', 'certificates', 'cache', 'uptime', 'sharing', 'settings', 'plan'],
+    ...['secondaries', 'certificates', 'cache', 'uptime', 'sharing', 'settings?webhook=1', 'plan'],
   ].map((page) => `domains/${NAME}/${page}`),
   `domains/${ELSEWHERE}/delegation`,
-  ...['account', 'account/security', 'wallet', 'wallet/invoices', 'tickets'],
+  ...['account', 'account/two-step', 'account/sessions', 'account/keys', 'account/log'],
+  ...['wallet', 'wallet/invoices', 'tickets', 'reseller', 'reseller/clients/:client', 'reseller/tokens'],
   ...'live fleet queues registries calls domains accounts tickets payments audit'
     .split(' ')
     .map((page) => `operator/${page}`),
 ];
 
-const own = ownConsole(() => ({ ALLOW_RESERVED_NAMES: 'on' }));
+const KEY_SECRETS = `test:${Buffer.alloc(32, 7).toString('base64')}`;
+const own = ownConsole(() => ({ ALLOW_RESERVED_NAMES: 'on', KEY_SECRETS }));
+let clientId = 0;
 
 beforeAll(async () => {
-  await own.makePerson(ADMIN, { isAdmin: true });
+  await setReseller(own.database.db, await own.makePerson(ADMIN, { isAdmin: true }), true);
   const { context } = await own.openAs(ADMIN);
   const headers = { origin: own.api.url };
   const ask = async (method: string, path: string, data: object) => {
@@ -55,14 +59,28 @@ beforeAll(async () => {
   await ask('POST', '/tickets', { subject: MARKUP, message: MARKUP });
   await ask('PUT', '/users/me', { name: MARKUP });
   await ask('POST', '/users/me/keys', { name: MARKUP });
+  await ask('POST', `/domains/${NAME}/webhooks`, { url: `https://hooks.example.com/${MARKUP}` });
+  const login = { email: ADMIN, password: PASSWORD, bearer: true };
+  const { token } = await (await context.request.post('/auth/login', { data: login })).json();
+  const asReseller = { headers: { authorization: `Bearer ${token}` } };
+  const client = { email: 'client@shop.example', name: MARKUP };
+  const made = await context.request.post('/reseller/v1/clients', { ...asReseller, data: client });
+  clientId = (await made.json()).id;
+  await context.request.post('/reseller/v1/tokens', { ...asReseller, data: { name: MARKUP } });
 });
 
 describe.each(['light', 'dark'] as const)('in %s colours', (colorScheme) => {
   it.each(SCREENS)('%s shows markup as text, and has no accessibility fault', async (screen) => {
     // Analytics are off and no node runs: some calls respond 503 and 404, which the browser logs to its console.
     const { page, faults } = await own.openAs(ADMIN, { colorScheme, mayFail: true });
-    await page.goto(`/console/${screen}`);
+    await page.goto(`/console/${screen.replace(':client', String(clientId))}`);
     await page.getByRole('main').waitFor();
+    if (screen.startsWith('reseller')) {
+      const unlock = page.getByRole('region', { name: 'Confirm your password' });
+      await unlock.getByRole('textbox', { name: 'Password' }).fill(PASSWORD);
+      await unlock.getByRole('button', { name: 'Continue' }).click();
+      await unlock.waitFor({ state: 'hidden' });
+    }
     await page.waitForLoadState('networkidle');
     await page.getByText('Loading…').first().waitFor({ state: 'hidden' });
     expect(await page.title()).not.toContain('broken');
