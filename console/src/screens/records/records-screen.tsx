@@ -135,7 +135,8 @@ export default function RecordsScreen() {
                 editor={editor}
                 checked={checked}
                 save={save}
-                wrong={wrongKeys.size}
+                wrong={problems.size}
+                marked={wrongKeys.size}
                 onShowWrong={() => void showWrong()}
               />
             )}

@@ -5,6 +5,7 @@ import { Button } from '../../parts/button.tsx';
 import { Confirm } from '../../parts/dialog.tsx';
 import { words } from '../../words/words.ts';
 import { countsOf, isEmpty, NO_DRAFT, unfinished } from './draft.ts';
+import { saveStateOf } from './save-state.ts';
 import type { Checked } from './use-check.ts';
 import type { Editor } from './use-editor.ts';
 import type { Save } from './use-save.ts';
@@ -13,30 +14,44 @@ interface BarProps {
   readonly editor: Editor;
   readonly checked: Checked;
   readonly save: Save;
+  /** Number of rows with errors. */
   readonly wrong: number;
+  /** Number of rows with errors or conflicts. */
+  readonly marked: number;
   readonly onShowWrong: () => void;
 }
 
-export function SaveBar({ editor, checked, save, wrong, onShowWrong }: BarProps) {
+export function SaveBar({ editor, checked, save, wrong, marked, onShowWrong }: BarProps) {
   const [isDropping, setDropping] = useState(false);
   const say = words.records;
-  const { draft, undo, redo } = editor;
+  const { draft, undo, redo, conflicts } = editor;
   if (isEmpty(draft) && undo === undefined && redo === undefined) return null;
-  const isPending = !isEmpty(draft) && checked.of !== draft && checked.error === undefined;
-  const hasAny = !isEmpty({ ...draft, creates: draft.creates.slice(unfinished(draft).length) });
+  const { state, canSave } = saveStateOf({
+    draft,
+    checkedDraft: checked.of,
+    error: checked.error,
+    isUnanswered: save.isUnanswered,
+    wrong,
+    conflicts: conflicts.length,
+  });
+  const idle = unfinished(draft).length;
   return (
     <section class="rec-bar" aria-label={say.bar}>
       <div class="rec-bar-says" role="status">
         <strong>{isEmpty(draft) ? say.noChanges : say.counts(countsOf(draft))}</strong>{' '}
-        {wrong > 0 ? (
+        {state === 'wrong' && (
           <Button kind="bare" onClick={onShowWrong}>
-            {say.wrongRows(wrong)}
+            {say.wrongRows(marked)}
           </Button>
-        ) : checked.error !== undefined ? (
-          <span class="problem">{checked.error.message}</span>
-        ) : (
-          !isEmpty(draft) &&
-          !save.isUnanswered && <span class="quiet">{isPending ? say.checking : say.checkedFine}</span>
+        )}
+        {state === 'failed' && <span class="problem">{checked.error?.message}</span>}
+        {state === 'unfinished' && <span class="quiet">{say.enterValues(idle)}</span>}
+        {state === 'checking' && <span class="quiet">{say.checking}</span>}
+        {state === 'ready' && (
+          <span class="quiet">{idle > 0 ? say.checkedExcept(idle) : say.checkedFine}</span>
+        )}
+        {checked.of === draft && checked.warnings.length > 0 && (
+          <span class="rec-note warn">{say.warned(checked.warnings.length)}</span>
         )}
       </div>
       <div class="row">
@@ -49,7 +64,7 @@ export function SaveBar({ editor, checked, save, wrong, onShowWrong }: BarProps)
         <Button disabled={isEmpty(draft)} onClick={() => setDropping(true)}>
           {say.dropAll}
         </Button>
-        <Button kind="main" isBusy={save.isBusy} disabled={!hasAny} onClick={() => void save.review()}>
+        <Button kind="main" isBusy={save.isBusy} disabled={!canSave} onClick={() => void save.review()}>
           {say.review}
         </Button>
       </div>

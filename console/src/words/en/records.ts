@@ -233,6 +233,11 @@ export const records = {
   wrongRows: (count: number) => `Show ${plural(count, 'row that needs', 'rows that need')} attention`,
   checking: 'Checking…',
   checkedFine: 'Checked and ready to save. Nothing is live yet.',
+  checkedExcept: (count: number) =>
+    `Checked and ready to save, except ${plural(count, 'new row', 'new rows')} without a value. Nothing is live yet.`,
+  enterValues: (count: number) =>
+    count === 1 ? 'Enter a value for the new row.' : 'Enter values for the new rows.',
+  warned: (count: number) => `${plural(count, 'warning', 'warnings')}, see the marked rows.`,
   undo: 'Undo',
   redo: 'Redo',
   dropAll: 'Discard all',
