@@ -43,9 +43,10 @@ export function Frame({ children }: { readonly children: ComponentChildren }) {
           ['/wallet', words.frame.wallet],
           ['/tickets', words.frame.tickets],
         ] as const)),
+    ...(who.reseller ? ([['/reseller', words.reseller.title]] as const) : []),
   ];
   const operatorPages = OPERATOR_PAGES.map(
-    (page) => [`/operator/${page}`, words.operator.pages[page]] as const,
+    (page) => [`/operator/${page}`, words.frame.operatorPages[page]] as const,
   );
   const here = [...pages, ...operatorPages].find(([to]) => path === to || path.startsWith(`${to}/`));
   return (

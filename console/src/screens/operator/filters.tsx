@@ -3,7 +3,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { usePlace } from '../../app/place.tsx';
 import { SelectField, TextField } from '../../parts/field.tsx';
-import { words } from '../../words/words.ts';
+import { operator } from '../../words/operator.ts';
 
 const REST_MS = 250;
 
@@ -53,7 +53,7 @@ interface ChoiceFilterProps {
   readonly first?: string;
 }
 
-export function ChoiceFilter({ name, label, choices, first = words.operator.all }: ChoiceFilterProps) {
+export function ChoiceFilter({ name, label, choices, first = operator.all }: ChoiceFilterProps) {
   const { query, setQuery } = usePlace();
   return (
     <SelectField

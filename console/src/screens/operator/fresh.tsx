@@ -4,7 +4,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import type { Loaded } from '../../api/use-load.ts';
 import { Button } from '../../parts/button.tsx';
 import { Time } from '../../parts/time.tsx';
-import { words } from '../../words/words.ts';
+import { operator } from '../../words/operator.ts';
 
 const EVERY_MS = 10_000;
 
@@ -43,11 +43,11 @@ export function Freshness({ of }: { readonly of: Watched }) {
     <div class="row ope-fresh">
       {seenAt !== undefined && (
         <span class={of.error === undefined ? 'quiet' : 'problem'}>
-          {of.error === undefined ? words.operator.fresh : words.operator.stale} <Time at={seenAt} />
+          {of.error === undefined ? operator.fresh : operator.stale} <Time at={seenAt} />
         </span>
       )}
       <Button aria-busy={of.isLoading} onClick={() => void of.reload()}>
-        {words.operator.refresh}
+        {operator.refresh}
       </Button>
     </div>
   );

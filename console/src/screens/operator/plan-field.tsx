@@ -4,7 +4,7 @@ import { admin, dataOf } from '../../api/client.ts';
 import { useLoad } from '../../api/use-load.ts';
 import { Failure } from '../../parts/failure.tsx';
 import { SelectField } from '../../parts/field.tsx';
-import { words } from '../../words/words.ts';
+import { operator } from '../../words/operator.ts';
 
 interface PlanFieldProps {
   readonly label: string;
@@ -30,7 +30,7 @@ export function PlanField({ label, hint, value, problem, onChoose }: PlanFieldPr
         value={value}
         onChange={(event) => onChoose(event.currentTarget.value)}
         choices={[
-          { value: '', label: words.operator.domains.noPlan },
+          { value: '', label: operator.domains.noPlan },
           ...[...known, ...others].map(({ slug, name }) => ({ value: slug, label: name })),
         ]}
       />

@@ -8,7 +8,7 @@ import { Empty } from '../../parts/failure.tsx';
 import { Loading } from '../../parts/loading.tsx';
 import { More } from '../../parts/more.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
-import { words } from '../../words/words.ts';
+import { operator } from '../../words/operator.ts';
 import { Freshness, useEvery10s } from './fresh.tsx';
 
 export const AT_ONCE = 50;
@@ -29,7 +29,7 @@ interface WatchedListProps<T> {
 export function WatchedList<T>(props: WatchedListProps<T>) {
   const { title, actions, filters, filterNames, pages, columns, keyOf, none } = props;
   const { query, setQuery } = usePlace();
-  const say = words.operator;
+  const say = operator;
   const isFiltered = filterNames.some((name) => query[name] !== undefined);
   // A refresh would remove the further pages while they are being read.
   const isFirstPage = (pages.loaded.data?.items.length ?? 0) <= AT_ONCE;

@@ -61,7 +61,7 @@ interface AboutProps {
 }
 
 function About({ client, onChanged }: AboutProps) {
-  const yesOrNo = (is: boolean) => (is ? words.operator.yes : words.operator.no);
+  const yesOrNo = (is: boolean) => (is ? words.common.yes : words.common.no);
   return (
     <section class="card stack" aria-labelledby="client-account">
       <h2 id="client-account">{text.account}</h2>

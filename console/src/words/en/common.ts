@@ -11,6 +11,8 @@ export const common = {
   more: 'Show more',
   reload: 'Reload the page',
   save: 'Save',
+  yes: 'yes',
+  no: 'no',
   steps: { done: 'done', now: 'now', next: 'next' },
   tryAgain: 'Try again',
   typeToConfirm: (name: string) => `Type ${name} to confirm`,
@@ -59,6 +61,18 @@ export const frame = {
   wallet: 'Wallet',
   tickets: 'Tickets',
   operator: 'Operator',
+  operatorPages: {
+    live: 'Live',
+    fleet: 'Fleet',
+    queues: 'Queues',
+    registries: 'Registries',
+    calls: 'Slow calls',
+    domains: 'All domains',
+    accounts: 'Accounts',
+    tickets: 'All tickets',
+    payments: 'Payments',
+    audit: 'Audit',
+  },
 };
 
 export const password = {

@@ -11,7 +11,6 @@ import * as domain from './domain.ts';
 import * as domainSettings from './domain-settings.ts';
 import * as domains from './domains.ts';
 import * as history from './history.ts';
-import * as operator from './operator.ts';
 import * as plan from './plan.ts';
 import * as records from './records.ts';
 import * as reseller from './reseller.ts';
@@ -36,7 +35,6 @@ export const en = {
   ...domainSettings,
   ...domains,
   ...history,
-  ...operator,
   ...plan,
   ...records,
   ...reseller,

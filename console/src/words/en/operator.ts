@@ -3,25 +3,11 @@
 import { durationText, grouped, plural, secondsText } from './figures.ts';
 
 export const operator = {
-  pages: {
-    live: 'Live',
-    fleet: 'Fleet',
-    queues: 'Queues',
-    registries: 'Registries',
-    calls: 'Slow calls',
-    domains: 'All domains',
-    accounts: 'Accounts',
-    tickets: 'All tickets',
-    payments: 'Payments',
-    audit: 'Audit',
-  },
   refresh: 'Refresh',
   fresh: 'Refreshes every 10 seconds. Last update',
   stale: 'The last refresh failed. Data from',
   search: 'Search',
   all: 'all',
-  yes: 'yes',
-  no: 'no',
   accountNumber: 'Account number',
   noMatch: 'Nothing matches',
   noMatchText: 'Remove a filter to see more.',

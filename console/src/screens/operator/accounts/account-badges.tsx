@@ -2,14 +2,14 @@
 
 import type { components } from '../../../api/admin-schema.d.ts';
 import { Badge } from '../../../parts/status.tsx';
-import { words } from '../../../words/words.ts';
+import { operator } from '../../../words/operator.ts';
 
 export function AccountBadges({
   account: { admin: isAdmin, reseller, provider, active },
 }: {
   readonly account: components['schemas']['AdminAccount'];
 }) {
-  const { rights } = words.operator.accounts;
+  const { rights } = operator.accounts;
   return (
     <span class="row">
       {!active && <Badge tone="bad">{rights.inactive}</Badge>}

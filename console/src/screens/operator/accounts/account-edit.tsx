@@ -10,6 +10,7 @@ import { Button } from '../../../parts/button.tsx';
 import { Confirm } from '../../../parts/dialog.tsx';
 import { Failure } from '../../../parts/failure.tsx';
 import { CheckField, TextField } from '../../../parts/field.tsx';
+import { operator } from '../../../words/operator.ts';
 import { words } from '../../../words/words.ts';
 import { PlanField } from '../plan-field.tsx';
 import { type AccountForm, changeOf, formOf } from './account-change.ts';
@@ -24,7 +25,7 @@ interface AccountEditProps {
 }
 
 export function AccountEdit({ account, onSaved }: AccountEditProps) {
-  const say = words.operator.accounts;
+  const say = operator.accounts;
   const [edited, setEdited, drop] = useDraft(`operator account ${account.id}`, NOTHING);
   const form = { ...formOf(account), ...edited };
   const change = changeOf(account, edited);

@@ -12,10 +12,10 @@ import { Loading } from '../../../parts/loading.tsx';
 import { Badge } from '../../../parts/status.tsx';
 import { Table } from '../../../parts/table.tsx';
 import { now, Time } from '../../../parts/time.tsx';
-import { words } from '../../../words/words.ts';
+import { operator } from '../../../words/operator.ts';
 
 type Key = components['schemas']['AdminKey'];
-const say = words.operator.accounts;
+const say = operator.accounts;
 
 function stateOf({ revoked_at: revokedAt, expires_at: expiresAt }: Key): keyof typeof say.keyStates {
   if (revokedAt !== undefined) return 'revoked';

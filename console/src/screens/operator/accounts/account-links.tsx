@@ -6,12 +6,12 @@ import { admin, dataOf } from '../../../api/client.ts';
 import { useAction } from '../../../api/use-action.ts';
 import { Button, Copyable } from '../../../parts/button.tsx';
 import { Failure, Note } from '../../../parts/failure.tsx';
-import { words } from '../../../words/words.ts';
+import { operator } from '../../../words/operator.ts';
 
 const KINDS = ['sign-in', 'reset'] as const;
 
 export function AccountLinks({ id, email }: { readonly id: number; readonly email: string }) {
-  const say = words.operator.accounts;
+  const say = operator.accounts;
   const [made, setMade] = useState<components['schemas']['AccountLink']>();
   const make = useAction(async (kind: (typeof KINDS)[number]) => {
     setMade(undefined);

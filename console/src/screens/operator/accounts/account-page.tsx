@@ -5,23 +5,24 @@ import { useLoad } from '../../../api/use-load.ts';
 import { Link } from '../../../app/place.tsx';
 import { Loading } from '../../../parts/loading.tsx';
 import { count, Time } from '../../../parts/time.tsx';
+import { operator } from '../../../words/operator.ts';
 import { words } from '../../../words/words.ts';
 import { AccountBadges } from './account-badges.tsx';
 import { AccountEdit } from './account-edit.tsx';
 import { AccountKeys } from './account-keys.tsx';
 import { AccountLinks } from './account-links.tsx';
 
-const say = words.operator.accounts;
+const say = operator.accounts;
 
 export default function AccountPage({ id = '' }: { readonly id?: string }) {
   const loaded = useLoad(`operator account ${id}`, (signal) =>
     dataOf(admin.GET('/admin/accounts/{id}', { params: { path: { id: Number(id) } }, signal })),
   );
-  const yesOrNo = (is: boolean) => (is ? words.operator.yes : words.operator.no);
+  const yesOrNo = (is: boolean) => (is ? words.common.yes : words.common.no);
   return (
     <div class="stack">
       <p>
-        <Link to="/operator/accounts">← {words.operator.pages.accounts}</Link>
+        <Link to="/operator/accounts">← {words.frame.operatorPages.accounts}</Link>
       </p>
       <Loading of={loaded}>
         {(account) => (

@@ -7,6 +7,7 @@ import { pageOf, usePages } from '../../../api/use-pages.ts';
 import { Link, usePlace } from '../../../app/place.tsx';
 import { Button } from '../../../parts/button.tsx';
 import { count, Time } from '../../../parts/time.tsx';
+import { operator } from '../../../words/operator.ts';
 import { words } from '../../../words/words.ts';
 import { ChoiceFilter, idIn, oneOf, TextFilter } from '../filters.tsx';
 import { AT_ONCE, WatchedList } from '../watched-list.tsx';
@@ -14,7 +15,7 @@ import { AccountBadges } from './account-badges.tsx';
 import { NewAccount } from './new-account.tsx';
 
 type Row = components['schemas']['AdminAccount'];
-const say = words.operator.accounts;
+const say = operator.accounts;
 const STATUSES = ['active', 'inactive'] as const;
 const ROLES = ['admin', 'reseller', 'client', 'customer'] as const;
 const SORTS = ['-created_at', 'created_at', 'email', '-email'] as const;
@@ -35,7 +36,7 @@ export default function AccountsPage() {
   return (
     <>
       <WatchedList<Row>
-        title={words.operator.pages.accounts}
+        title={words.frame.operatorPages.accounts}
         actions={
           <Button kind="main" onClick={() => setMaking(true)}>
             {say.make}
@@ -47,7 +48,7 @@ export default function AccountsPage() {
         filterNames={['search', 'status', 'role', 'provider']}
         filters={
           <>
-            <TextFilter name="search" type="search" label={words.operator.search} hint={say.searchHint} />
+            <TextFilter name="search" type="search" label={operator.search} hint={say.searchHint} />
             <ChoiceFilter
               name="status"
               label={say.filters.status}

@@ -9,6 +9,7 @@ import { Button } from '../../../parts/button.tsx';
 import { Dialog } from '../../../parts/dialog.tsx';
 import { Failure } from '../../../parts/failure.tsx';
 import { CheckField, TextField } from '../../../parts/field.tsx';
+import { operator } from '../../../words/operator.ts';
 import { words } from '../../../words/words.ts';
 import { PlanField } from '../plan-field.tsx';
 
@@ -17,7 +18,7 @@ const FIELDS = ['email', 'name', 'plan'];
 
 export function NewAccount({ onClose }: { readonly onClose: () => void }) {
   const { go } = usePlace();
-  const say = words.operator.accounts;
+  const say = operator.accounts;
   const [wish, setWish, dropWish] = useDraft('operator new-account', NOTHING);
   const make = useAction(async () => {
     const { email, name, plan, admin: isAdmin } = wish;

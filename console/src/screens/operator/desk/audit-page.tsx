@@ -5,6 +5,7 @@ import { admin } from '../../../api/client.ts';
 import { pageOf, usePages } from '../../../api/use-pages.ts';
 import { Link, usePlace } from '../../../app/place.tsx';
 import { exact, Time } from '../../../parts/time.tsx';
+import { operator } from '../../../words/operator.ts';
 import { words } from '../../../words/words.ts';
 import { changedFields } from '../../account/changed-fields.ts';
 import { ChoiceFilter, ID, idIn, oneOf, TextFilter } from '../filters.tsx';
@@ -12,7 +13,7 @@ import { AT_ONCE, WatchedList } from '../watched-list.tsx';
 import { AUDIT_GROUPS, type AuditGroup, dayStart } from './audit-query.ts';
 
 type Entry = components['schemas']['AuditEntry'];
-const say = words.operator.audit;
+const say = operator.audit;
 const ACTORS = ['session', 'key', 'token', 'tsig', 'cli', 'system'] as const;
 const GROUPS = Object.keys(AUDIT_GROUPS) as AuditGroup[];
 const FILTERS = ['group', 'actor', 'since', 'until', 'by', 'user', 'domain'];
@@ -34,7 +35,7 @@ export default function AuditPage() {
   );
   return (
     <WatchedList<Entry>
-      title={words.operator.pages.audit}
+      title={words.frame.operatorPages.audit}
       pages={pages}
       keyOf={({ id }) => id}
       none={{ title: say.none }}

@@ -11,12 +11,13 @@ import { Button } from '../../../parts/button.tsx';
 import { Confirm } from '../../../parts/dialog.tsx';
 import { Badge } from '../../../parts/status.tsx';
 import { count, Time } from '../../../parts/time.tsx';
+import { operator } from '../../../words/operator.ts';
 import { words } from '../../../words/words.ts';
 import { ChoiceFilter, ID, idIn, oneOf, TextFilter } from '../filters.tsx';
 import { AT_ONCE, WatchedList } from '../watched-list.tsx';
 
 type Row = components['schemas']['AdminPayment'];
-const say = words.operator.payments;
+const say = operator.payments;
 const STATES = ['open', 'paid', 'cancelled', 'expired'] as const;
 const TONES = { open: 'warn', paid: 'good', cancelled: '', expired: '' } as const;
 
@@ -33,7 +34,7 @@ export default function PaymentsPage() {
   return (
     <>
       <WatchedList<Row>
-        title={words.operator.pages.payments}
+        title={words.frame.operatorPages.payments}
         pages={pages}
         keyOf={({ id }) => id}
         none={{ title: say.none, text: say.noneText }}
@@ -48,13 +49,13 @@ export default function PaymentsPage() {
                 ...STATES.filter((state) => state !== 'open').map(
                   (state) => [state, say.states[state]] as const,
                 ),
-                ['all', words.operator.all],
+                ['all', operator.all],
               ]}
             />
             <TextFilter
               name="user"
-              label={words.operator.accountNumber}
-              hint={words.operator.audit.filters.number}
+              label={operator.accountNumber}
+              hint={operator.audit.filters.number}
               pattern={ID}
             />
           </>

@@ -7,10 +7,10 @@ import { toast } from '../../../app/toasts.ts';
 import { Button } from '../../../parts/button.tsx';
 import { Failure } from '../../../parts/failure.tsx';
 import { TextArea } from '../../../parts/field.tsx';
-import { words } from '../../../words/words.ts';
+import { operator } from '../../../words/operator.ts';
 
 export function TicketAnswer({ id, onSent }: { readonly id: number; readonly onSent: () => void }) {
-  const say = words.operator.tickets;
+  const say = operator.tickets;
   const [message, setMessage, drop] = useDraft(`operator ticket ${id}`, '');
   const send = useAction(async () => {
     await admin.POST('/admin/tickets/{id}/messages', {

@@ -11,13 +11,14 @@ import { Loading } from '../../../parts/loading.tsx';
 import { More } from '../../../parts/more.tsx';
 import { Badge } from '../../../parts/status.tsx';
 import { Time } from '../../../parts/time.tsx';
+import { operator } from '../../../words/operator.ts';
 import { words } from '../../../words/words.ts';
 import { useEvery10s } from '../fresh.tsx';
 import { AT_ONCE } from '../watched-list.tsx';
 import { TicketAnswer } from './ticket-answer.tsx';
 import { TICKET_TONES } from './tickets-page.tsx';
 
-const say = words.operator.tickets;
+const say = operator.tickets;
 
 export default function TicketPage({ id = '' }: { readonly id?: string }) {
   const path = { id: Number(id) };
@@ -44,7 +45,7 @@ export default function TicketPage({ id = '' }: { readonly id?: string }) {
   return (
     <div class="ope-narrow stack">
       <p>
-        <Link to="/operator/tickets">← {words.operator.pages.tickets}</Link>
+        <Link to="/operator/tickets">← {words.frame.operatorPages.tickets}</Link>
       </p>
       <Loading of={loaded}>
         {(ticket) => (

@@ -6,12 +6,13 @@ import { pageOf, usePages } from '../../../api/use-pages.ts';
 import { Link, usePlace } from '../../../app/place.tsx';
 import { Badge } from '../../../parts/status.tsx';
 import { count, Time } from '../../../parts/time.tsx';
+import { operator } from '../../../words/operator.ts';
 import { words } from '../../../words/words.ts';
 import { ChoiceFilter, ID, idIn, oneOf, TextFilter } from '../filters.tsx';
 import { AT_ONCE, WatchedList } from '../watched-list.tsx';
 
 type Row = components['schemas']['AdminTicket'];
-const say = words.operator.tickets;
+const say = operator.tickets;
 const STATUSES = ['open', 'answered', 'closed'] as const;
 export const TICKET_TONES = { open: 'warn', answered: 'good', closed: '' } as const;
 
@@ -27,7 +28,7 @@ export default function TicketsPage() {
   );
   return (
     <WatchedList<Row>
-      title={words.operator.pages.tickets}
+      title={words.frame.operatorPages.tickets}
       pages={pages}
       keyOf={({ id }) => id}
       none={{ title: say.none, text: say.noneText }}
@@ -41,7 +42,7 @@ export default function TicketsPage() {
             choices={[
               ['answered', say.statuses.answered],
               ['closed', say.statuses.closed],
-              ['all', words.operator.all],
+              ['all', operator.all],
             ]}
           />
           <ChoiceFilter
@@ -52,8 +53,8 @@ export default function TicketsPage() {
           />
           <TextFilter
             name="user"
-            label={words.operator.accountNumber}
-            hint={words.operator.audit.filters.number}
+            label={operator.accountNumber}
+            hint={operator.audit.filters.number}
             pattern={ID}
           />
         </>

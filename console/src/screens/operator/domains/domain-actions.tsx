@@ -9,11 +9,12 @@ import { Button } from '../../../parts/button.tsx';
 import { Confirm } from '../../../parts/dialog.tsx';
 import { Failure } from '../../../parts/failure.tsx';
 import { CheckField } from '../../../parts/field.tsx';
+import { operator } from '../../../words/operator.ts';
 import { words } from '../../../words/words.ts';
 import { canCheck, type Move, movesOf, STOPS } from './moves.ts';
 
 type Domain = components['schemas']['AdminDomain'];
-const say = words.operator.domains;
+const say = operator.domains;
 
 interface ActionsProps {
   readonly domain: Domain;
@@ -77,7 +78,7 @@ function AskMove({ domain, move, onDone, onClose }: AskProps) {
   const [take, setTake] = useState(false);
   const act = useAction(async () => {
     const after = await dataOf(send(domain.id, move, take));
-    toast(words.operator.done);
+    toast(operator.done);
     onDone(after);
   });
   return (

@@ -7,6 +7,7 @@ import { domainPath, Link } from '../../../app/place.tsx';
 import { Loading } from '../../../parts/loading.tsx';
 import { Badge, StatusBadge } from '../../../parts/status.tsx';
 import { Time } from '../../../parts/time.tsx';
+import { operator } from '../../../words/operator.ts';
 import { words } from '../../../words/words.ts';
 import { compareNames } from '../../delegation/compare-sets.ts';
 import { sortFindings } from '../../delegation/sort-findings.ts';
@@ -17,7 +18,7 @@ import { DomainActions } from './domain-actions.tsx';
 import { DomainPlan } from './domain-plan.tsx';
 
 type Domain = components['schemas']['AdminDomain'];
-const say = words.operator.domains;
+const say = operator.domains;
 
 export default function DomainPage({ id = '' }: { readonly id?: string }) {
   const loaded = useLoad(`operator domain ${id}`, (signal) =>
@@ -27,7 +28,7 @@ export default function DomainPage({ id = '' }: { readonly id?: string }) {
   return (
     <div class="stack">
       <p>
-        <Link to="/operator/domains">← {words.operator.pages.domains}</Link>
+        <Link to="/operator/domains">← {words.frame.operatorPages.domains}</Link>
       </p>
       <Loading of={loaded}>
         {(domain) => (

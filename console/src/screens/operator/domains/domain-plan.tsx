@@ -7,7 +7,7 @@ import { useAction } from '../../../api/use-action.ts';
 import { toast } from '../../../app/toasts.ts';
 import { Button } from '../../../parts/button.tsx';
 import { Failure } from '../../../parts/failure.tsx';
-import { words } from '../../../words/words.ts';
+import { operator } from '../../../words/operator.ts';
 import { PlanField } from '../plan-field.tsx';
 
 type Domain = components['schemas']['AdminDomain'];
@@ -18,7 +18,7 @@ interface DomainPlanProps {
 }
 
 export function DomainPlan({ domain, onChanged }: DomainPlanProps) {
-  const say = words.operator.domains;
+  const say = operator.domains;
   const has = domain.subscription?.plan.slug ?? '';
   const [wanted, setWanted] = useState<string>();
   const save = useAction(async (plan: string) => {

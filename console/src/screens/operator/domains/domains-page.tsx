@@ -8,13 +8,14 @@ import { Link, usePlace } from '../../../app/place.tsx';
 import { Button } from '../../../parts/button.tsx';
 import { Badge, StatusBadge } from '../../../parts/status.tsx';
 import { count, Time } from '../../../parts/time.tsx';
+import { operator } from '../../../words/operator.ts';
 import { words } from '../../../words/words.ts';
 import { ChoiceFilter, ID, idIn, oneOf, TextFilter } from '../filters.tsx';
 import { AT_ONCE, WatchedList } from '../watched-list.tsx';
 import { RestoreDomain } from './restore-domain.tsx';
 
 type Row = components['schemas']['AdminDomain'];
-const say = words.operator.domains;
+const say = operator.domains;
 const STATUSES = ['pending', 'unverified', 'active', 'moved', 'disabled', 'banned'] as const;
 const MODES = ['managed', 'external'] as const;
 const SORTS = ['name', '-name', '-created_at', 'created_at', 'status', 'next_check_at'] as const;
@@ -36,14 +37,14 @@ export default function DomainsPage() {
   return (
     <>
       <WatchedList<Row>
-        title={words.operator.pages.domains}
+        title={words.frame.operatorPages.domains}
         pages={pages}
         keyOf={({ id }) => id}
         none={{ title: say.none, text: say.noneText }}
         filterNames={['search', 'status', 'mode', 'user', 'deleted']}
         filters={
           <>
-            <TextFilter name="search" type="search" label={words.operator.search} hint={say.searchHint} />
+            <TextFilter name="search" type="search" label={operator.search} hint={say.searchHint} />
             <ChoiceFilter
               name="status"
               label={say.filters.status}
@@ -56,8 +57,8 @@ export default function DomainsPage() {
             />
             <TextFilter
               name="user"
-              label={words.operator.accountNumber}
-              hint={words.operator.audit.filters.number}
+              label={operator.accountNumber}
+              hint={operator.audit.filters.number}
               pattern={ID}
             />
             <ChoiceFilter

@@ -5,7 +5,7 @@ import { useAction } from '../../../api/use-action.ts';
 import { usePlace } from '../../../app/place.tsx';
 import { toast } from '../../../app/toasts.ts';
 import { Confirm } from '../../../parts/dialog.tsx';
-import { words } from '../../../words/words.ts';
+import { operator } from '../../../words/operator.ts';
 
 interface RestoreProps {
   readonly id: number;
@@ -16,7 +16,7 @@ interface RestoreProps {
 
 export function RestoreDomain({ id, name, onDone, onClose }: RestoreProps) {
   const { go } = usePlace();
-  const say = words.operator.domains;
+  const say = operator.domains;
   const restore = useAction(async () => {
     await admin.POST('/admin/domains/{id}/restore', { params: { path: { id } } });
     toast(say.restored(name));

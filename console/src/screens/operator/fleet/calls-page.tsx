@@ -8,11 +8,12 @@ import { Empty } from '../../../parts/failure.tsx';
 import { Loading } from '../../../parts/loading.tsx';
 import { Table } from '../../../parts/table.tsx';
 import { count, Time } from '../../../parts/time.tsx';
+import { operator } from '../../../words/operator.ts';
 import { words } from '../../../words/words.ts';
 import { Freshness, useEvery10s } from '../fresh.tsx';
 
 type SlowCall = components['schemas']['SlowCall'];
-const say = words.operator.calls;
+const say = operator.calls;
 
 export default function CallsPage() {
   const calls = useLoad('slow calls', (signal) => dataOf(admin.GET('/admin/slow-calls', { signal })));
@@ -20,7 +21,7 @@ export default function CallsPage() {
   return (
     <div class="stack">
       <div class="head">
-        <h1>{words.operator.pages.calls}</h1>
+        <h1>{words.frame.operatorPages.calls}</h1>
         <div class="actions">
           <Freshness of={calls} />
         </div>
@@ -43,7 +44,7 @@ function CallTable({ calls }: { readonly calls: readonly SlowCall[] }) {
   const routeOf = ({ method, route }: SlowCall) => `${method} ${route}`;
   return (
     <Table<{ readonly place: number; readonly call: SlowCall }>
-      caption={words.operator.pages.calls}
+      caption={words.frame.operatorPages.calls}
       rows={calls.map((call, place) => ({ place, call }))}
       keyOf={({ place }) => place}
       columns={[

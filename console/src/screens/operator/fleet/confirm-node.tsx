@@ -4,7 +4,7 @@ import { admin } from '../../../api/client.ts';
 import { useAction } from '../../../api/use-action.ts';
 import { toast } from '../../../app/toasts.ts';
 import { Confirm } from '../../../parts/dialog.tsx';
-import { words } from '../../../words/words.ts';
+import { operator } from '../../../words/operator.ts';
 
 interface ConfirmNodeProps {
   readonly name: string;
@@ -14,10 +14,10 @@ interface ConfirmNodeProps {
 }
 
 export function ConfirmNode({ name, zones, onDone, onClose }: ConfirmNodeProps) {
-  const say = words.operator.fleet;
+  const say = operator.fleet;
   const confirm = useAction(async () => {
     await admin.POST('/admin/nodes/{name}/confirm', { params: { path: { name } } });
-    toast(words.operator.done);
+    toast(operator.done);
     onDone();
   });
   return (

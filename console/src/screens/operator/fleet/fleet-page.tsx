@@ -3,6 +3,7 @@
 import { Failure } from '../../../parts/failure.tsx';
 import { Skeleton } from '../../../parts/loading.tsx';
 import { now } from '../../../parts/time.tsx';
+import { operator } from '../../../words/operator.ts';
 import { words } from '../../../words/words.ts';
 import { Freshness } from '../fresh.tsx';
 import { findProblems } from './find-problems.ts';
@@ -12,13 +13,13 @@ import { ProblemList } from './problem-list.tsx';
 import { useFleet } from './use-fleet.ts';
 
 export default function FleetPage() {
-  const say = words.operator;
+  const say = operator;
   const fleet = useFleet();
   const { nodes, vantages, failed, lookAgain } = fleet;
   return (
     <div class="stack">
       <div class="head">
-        <h1>{say.pages.fleet}</h1>
+        <h1>{words.frame.operatorPages.fleet}</h1>
         <div class="actions">
           <Freshness of={{ ...nodes, error: failed?.error, reload: async () => lookAgain() }} />
         </div>

@@ -10,6 +10,7 @@ import { Button } from '../../../parts/button.tsx';
 import { Dialog } from '../../../parts/dialog.tsx';
 import { Failure } from '../../../parts/failure.tsx';
 import { SelectField, TextField } from '../../../parts/field.tsx';
+import { operator } from '../../../words/operator.ts';
 import { words } from '../../../words/words.ts';
 
 const NOTHING = { parent: '', reason: '', hours: '' };
@@ -27,7 +28,7 @@ interface FreezeProps {
 }
 
 export function FreezeBreaker({ parents, onDone, onClose }: FreezeProps) {
-  const say = words.operator.registries;
+  const say = operator.registries;
   const known = useId();
   const [wish, setWish, dropWish] = useDraft('operator freeze', NOTHING);
   const freeze = useAction(async () => {

@@ -5,12 +5,12 @@ import { serverNowMs } from '../../../api/clock.ts';
 import { Sparkline } from '../../../parts/sparkline.tsx';
 import { Table } from '../../../parts/table.tsx';
 import { count } from '../../../parts/time.tsx';
-import { words } from '../../../words/words.ts';
+import { operator } from '../../../words/operator.ts';
 import { turnedByHour } from './node-rates.ts';
 import { shareText } from './share-text.ts';
 
 type RegistryHours = components['schemas']['RegistryHours'];
-const say = words.operator.registries;
+const say = operator.registries;
 /** Minimum scale of a curve, so that a few lost domains do not look like a peak. */
 const LEAST_TOP = 0.1;
 

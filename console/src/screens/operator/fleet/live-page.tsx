@@ -8,6 +8,7 @@ import { Failure } from '../../../parts/failure.tsx';
 import { Skeleton } from '../../../parts/loading.tsx';
 import { Sparkline } from '../../../parts/sparkline.tsx';
 import { count, now } from '../../../parts/time.tsx';
+import { operator } from '../../../words/operator.ts';
 import { words } from '../../../words/words.ts';
 import { Freshness } from '../fresh.tsx';
 import { findProblems, isHolding } from './find-problems.ts';
@@ -20,7 +21,7 @@ import { registryRows } from './registry-rows.ts';
 import { RegistryTable } from './registry-table.tsx';
 import { useFleet } from './use-fleet.ts';
 
-const say = words.operator.live;
+const say = operator.live;
 
 export default function LivePage() {
   const fleet = useFleet();
@@ -28,7 +29,7 @@ export default function LivePage() {
   return (
     <div class="stack">
       <div class="head">
-        <h1>{words.operator.pages.live}</h1>
+        <h1>{words.frame.operatorPages.live}</h1>
         <div class="actions">
           <Freshness of={{ ...nodes, error: failed?.error, reload: async () => lookAgain() }} />
         </div>
@@ -50,7 +51,7 @@ export default function LivePage() {
       {queues.data !== undefined && queues.data.length > 0 && (
         <section>
           <h2>
-            <Link to="/operator/queues">{words.operator.pages.queues}</Link>
+            <Link to="/operator/queues">{words.frame.operatorPages.queues}</Link>
           </h2>
           <QueueTable queues={queues.data} />
         </section>
@@ -138,7 +139,7 @@ function FailingRegistries({ breaker }: { readonly breaker: NonNullable<Fleet['b
   return (
     <section>
       <h2>
-        <Link to="/operator/registries">{words.operator.pages.registries}</Link>
+        <Link to="/operator/registries">{words.frame.operatorPages.registries}</Link>
       </h2>
       {failing.length === 0 ? (
         <p class="quiet">{say.noFailing(breaker.checked)}</p>

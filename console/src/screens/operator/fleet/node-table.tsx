@@ -5,13 +5,13 @@ import { Empty } from '../../../parts/failure.tsx';
 import { Badge } from '../../../parts/status.tsx';
 import { Table } from '../../../parts/table.tsx';
 import { count, Time } from '../../../parts/time.tsx';
-import { words } from '../../../words/words.ts';
+import { operator } from '../../../words/operator.ts';
 import { IMAGE_LOOK, imageShare } from './find-problems.ts';
 import type { Rates } from './node-rates.ts';
 import { ShareBar } from './share-bar.tsx';
 
 type Node = components['schemas']['Node'];
-const say = words.operator.fleet;
+const say = operator.fleet;
 
 type State = keyof typeof say.states;
 const TONES = { live: 'good', loading: 'warn', silent: 'bad', left: '' } as const;

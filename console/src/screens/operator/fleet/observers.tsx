@@ -3,12 +3,12 @@
 import type { components } from '../../../api/admin-schema.d.ts';
 import { Table } from '../../../parts/table.tsx';
 import { count, Time } from '../../../parts/time.tsx';
-import { words } from '../../../words/words.ts';
+import { operator } from '../../../words/operator.ts';
 
 type Vantage = components['schemas']['Vantage'];
 
 export function Observers({ vantages }: { readonly vantages: readonly Vantage[] }) {
-  const say = words.operator.fleet;
+  const say = operator.fleet;
   const advice =
     vantages.length === 0
       ? say.noObservers

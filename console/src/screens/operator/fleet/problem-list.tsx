@@ -4,7 +4,7 @@ import { useState } from 'preact/hooks';
 import { Button } from '../../../parts/button.tsx';
 import { Note } from '../../../parts/failure.tsx';
 import { Badge } from '../../../parts/status.tsx';
-import { words } from '../../../words/words.ts';
+import { operator } from '../../../words/operator.ts';
 import { ConfirmNode } from './confirm-node.tsx';
 import type { Problem, Weight } from './find-problems.ts';
 import { adviceOf, titleOf } from './problem-texts.ts';
@@ -15,7 +15,7 @@ const TONES: Readonly<Record<Weight, 'bad' | 'warn' | undefined>> = {
   look: 'warn',
   know: undefined,
 };
-const say = words.operator.problem;
+const say = operator.problem;
 
 interface ProblemListProps {
   readonly problems: readonly Problem[];
@@ -76,7 +76,7 @@ function Mend({ problem, onMended }: { readonly problem: Problem; readonly onMen
   return (
     <p>
       <Button kind="danger" onClick={() => setAsked(true)}>
-        {problem.kind === 'held' ? words.operator.fleet.confirm : words.operator.registries.release}
+        {problem.kind === 'held' ? operator.fleet.confirm : operator.registries.release}
       </Button>
       {isAsked && problem.kind === 'held' && (
         <ConfirmNode name={problem.name} zones={problem.zones} onDone={done} onClose={close} />

@@ -1,10 +1,10 @@
 // Texts for problems: title and advice.
 
-import { words } from '../../../words/words.ts';
+import { operator } from '../../../words/operator.ts';
 import type { Problem } from './find-problems.ts';
 import { shareText } from './share-text.ts';
 
-const say = words.operator.problem;
+const say = operator.problem;
 
 export function titleOf(problem: Problem): string {
   switch (problem.kind) {

@@ -4,12 +4,13 @@ import type { components } from '../../../api/admin-schema.d.ts';
 import { Badge } from '../../../parts/status.tsx';
 import { type Column, Table } from '../../../parts/table.tsx';
 import { count } from '../../../parts/time.tsx';
+import { operator } from '../../../words/operator.ts';
 import { words } from '../../../words/words.ts';
 import { conditionOf } from './find-problems.ts';
 
 type Queue = components['schemas']['Queue'];
 const TONES = { away: 'bad', stuck: 'bad', dead: 'warn', fine: 'good' } as const;
-const say = words.operator.queues;
+const say = operator.queues;
 
 function counted(key: 'waiting' | 'active' | 'delayed' | 'dead'): Column<Queue> {
   return {
@@ -24,7 +25,7 @@ function counted(key: 'waiting' | 'active' | 'delayed' | 'dead'): Column<Queue> 
 export function QueueTable({ queues }: { readonly queues: readonly Queue[] }) {
   return (
     <Table<Queue>
-      caption={words.operator.pages.queues}
+      caption={words.frame.operatorPages.queues}
       rows={queues}
       keyOf={({ name }) => name}
       columns={[

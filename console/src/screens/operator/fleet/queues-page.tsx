@@ -5,6 +5,7 @@ import { useLoad } from '../../../api/use-load.ts';
 import { Empty } from '../../../parts/failure.tsx';
 import { Loading } from '../../../parts/loading.tsx';
 import { now } from '../../../parts/time.tsx';
+import { operator } from '../../../words/operator.ts';
 import { words } from '../../../words/words.ts';
 import { Freshness, useEvery10s } from '../fresh.tsx';
 import { findProblems } from './find-problems.ts';
@@ -13,7 +14,7 @@ import { QueueTable } from './queue-table.tsx';
 
 /** A page of the API, not of the console, so it opens in a new tab. */
 const BOARD = '/console/queues/';
-const say = words.operator.queues;
+const say = operator.queues;
 
 export default function QueuesPage() {
   const queues = useLoad('queues', (signal) => dataOf(admin.GET('/admin/queues', { signal })));
@@ -21,7 +22,7 @@ export default function QueuesPage() {
   return (
     <div class="stack">
       <div class="head">
-        <h1>{words.operator.pages.queues}</h1>
+        <h1>{words.frame.operatorPages.queues}</h1>
         <div class="actions">
           <Freshness of={queues} />
         </div>

@@ -6,12 +6,12 @@ import { serverNowMs } from '../../../api/clock.ts';
 import { useLoad } from '../../../api/use-load.ts';
 import { Link } from '../../../app/place.tsx';
 import { Time } from '../../../parts/time.tsx';
-import { words } from '../../../words/words.ts';
+import { operator } from '../../../words/operator.ts';
 import { changedFields } from '../../account/changed-fields.ts';
 import { AUDIT_GROUPS } from '../desk/audit-query.ts';
 import { useEvery10s } from '../fresh.tsx';
 
-const say = words.operator.live;
+const say = operator.live;
 const HOUR_MS = 3_600_000;
 const SHOWN = 8;
 const ACTIONS = ['domain.status', ...AUDIT_GROUPS.fleet].join();

@@ -9,6 +9,7 @@ import { Empty } from '../../../parts/failure.tsx';
 import { Loading } from '../../../parts/loading.tsx';
 import { Badge } from '../../../parts/status.tsx';
 import { now } from '../../../parts/time.tsx';
+import { operator } from '../../../words/operator.ts';
 import { words } from '../../../words/words.ts';
 import { Freshness, useEvery10s } from '../fresh.tsx';
 import { findProblems, isHolding } from './find-problems.ts';
@@ -20,7 +21,7 @@ import { RegistryTable } from './registry-table.tsx';
 import { TripTable } from './trip-table.tsx';
 
 type Breaker = components['schemas']['Breaker'];
-const say = words.operator.registries;
+const say = operator.registries;
 
 export default function RegistriesPage() {
   const breaker = useLoad('breaker', (signal) => dataOf(admin.GET('/admin/breaker', { signal })));
@@ -33,7 +34,7 @@ export default function RegistriesPage() {
   return (
     <div class="stack">
       <div class="head">
-        <h1>{words.operator.pages.registries}</h1>
+        <h1>{words.frame.operatorPages.registries}</h1>
         {breaker.data !== undefined && (
           <Badge tone={breaker.data.held ? 'bad' : 'good'}>{breaker.data.held ? say.held : say.flows}</Badge>
         )}

@@ -3,12 +3,12 @@
 import { Badge } from '../../../parts/status.tsx';
 import { Table } from '../../../parts/table.tsx';
 import { count } from '../../../parts/time.tsx';
-import { words } from '../../../words/words.ts';
+import { operator } from '../../../words/operator.ts';
 import type { RegistryRow } from './registry-rows.ts';
 import { ShareBar } from './share-bar.tsx';
 
 const TONES = { held: 'bad', many: 'warn', some: '', fine: 'good' } as const;
-const say = words.operator.registries;
+const say = operator.registries;
 
 export function RegistryTable({ rows }: { readonly rows: readonly RegistryRow[] }) {
   const nameOf = ({ parent }: RegistryRow) => parent ?? say.overall;

@@ -4,7 +4,7 @@ import { admin } from '../../../api/client.ts';
 import { useAction } from '../../../api/use-action.ts';
 import { toast } from '../../../app/toasts.ts';
 import { Confirm } from '../../../parts/dialog.tsx';
-import { words } from '../../../words/words.ts';
+import { operator } from '../../../words/operator.ts';
 
 interface ReleaseProps {
   /** Absent for the hold of all domains. */
@@ -16,10 +16,10 @@ interface ReleaseProps {
 }
 
 export function ReleaseBreaker({ parent, isFrozen, onDone, onClose }: ReleaseProps) {
-  const say = words.operator.registries;
+  const say = operator.registries;
   const release = useAction(async () => {
     await admin.POST('/admin/breaker/release', { body: parent === undefined ? {} : { parent } });
-    toast(words.operator.done);
+    toast(operator.done);
     onDone();
   });
   return (

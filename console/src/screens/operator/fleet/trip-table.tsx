@@ -3,12 +3,12 @@
 import type { components } from '../../../api/admin-schema.d.ts';
 import { Table } from '../../../parts/table.tsx';
 import { count, Time } from '../../../parts/time.tsx';
-import { words } from '../../../words/words.ts';
+import { operator } from '../../../words/operator.ts';
 
 type Trip = components['schemas']['BreakerTrip'];
 
 export function TripTable({ trips }: { readonly trips: readonly Trip[] }) {
-  const say = words.operator.registries;
+  const say = operator.registries;
   if (trips.length === 0) return <p class="quiet">{say.noTrips}</p>;
   const causeOf = ({ frozen_by, reason = '' }: Trip) =>
     frozen_by === undefined ? say.trip.checks : say.trip.hand(frozen_by, reason);
