@@ -130,9 +130,12 @@ async function forwards(
   try {
     const before = await fleet.metric('zonefleet_queries_total{transport="tls"');
     for (const question of QUESTIONS.slice(0, 3)) {
-      const [status, ...records] = parts(await dig(node.address.port, '+tcp', ...question));
-      const [forwarded, ...others] = parts(await dig(port, '+tcp', ...question));
-      expect([forwarded, others.sort()]).toEqual([status, records.sort()]);
+      // The server may have cached the answer a second ago.
+      const answerOf = async (from: number) =>
+        parts(await dig(from, '+tcp', ...question))
+          .map((line) => line.replace(/ \d+ IN /, ' IN '))
+          .sort();
+      expect(await answerOf(port)).toEqual(await answerOf(node.address.port));
     }
     expect(await fleet.metric('zonefleet_queries_total{transport="tls"')).toBeGreaterThan(before);
   } finally {
