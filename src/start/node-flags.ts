@@ -1,5 +1,5 @@
-// How Node.js runs the processes of a fleet: with little memory, which reaches its largest size within minutes. The packages
-// have the flags in the first line of deploy/package/debian/zonefleet, and the variables in the units and the image.
+// How Node.js runs the processes of a fleet: with little memory. The packages have the flags in the first line of
+// deploy/package/debian/zonefleet, and the variables in the units and the image.
 
 /**
  * MiB that each half of the main thread's young generation may have. With V8's default of 16, a process with a small
