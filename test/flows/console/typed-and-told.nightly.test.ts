@@ -43,7 +43,7 @@ it('a browser without storage shows the console and signs out without an error',
   });
   await page.goto('/console/tickets/new');
   await page.getByLabel('Subject').fill('Hello');
-  await page.getByRole('button', { name: /dark|light/ }).click();
+  await page.getByRole('button', { name: /dark|light/i }).click();
   expect(await page.getByLabel('Subject').inputValue()).toBe('Hello');
   await page.getByRole('button', { name: 'Sign out' }).click();
   await page.getByLabel('Email').waitFor();
@@ -152,7 +152,7 @@ it('a clock that is wrong by a day does not change times of the server', async (
 async function openRecords(): Promise<WatchedPage> {
   const opened = await openAs(ANN);
   await opened.page.goto(`/console/domains/${NAME}/records/import`);
-  await opened.page.getByRole('textbox').waitFor();
+  await opened.page.getByRole('heading', { name: 'Import a zone file' }).waitFor();
   return opened;
 }
 

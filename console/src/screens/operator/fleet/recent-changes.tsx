@@ -21,28 +21,25 @@ interface RecentChangesProps {
 }
 
 export function RecentChanges({ nodes = [] }: RecentChangesProps) {
-  const loaded = useLoad('operator recent changes', (signal) => {
-    const since = new Date(serverNowMs() - HOUR_MS).toISOString();
-    return dataOf(
-      admin.GET('/admin/audit', { params: { query: { action: ACTIONS, since, limit: SHOWN } }, signal }),
-    );
-  });
-  useEvery10s(loaded.reload);
-  const started = nodes.filter(
-    ({ state, started_at: at }) => state !== 'left' && Date.parse(at) > serverNowMs() - HOUR_MS,
+  const loaded = useLoad('operator recent changes', (signal) =>
+    dataOf(admin.GET('/admin/audit', { params: { query: { action: ACTIONS, limit: SHOWN } }, signal })),
   );
+  useEvery10s(loaded.reload);
   if (loaded.data === undefined) return null;
+  const isRecent = (at: string) => Date.parse(at) > serverNowMs() - HOUR_MS;
+  const started = nodes.filter(({ state, started_at: at }) => state !== 'left' && isRecent(at));
+  const changes = loaded.data.filter(({ at }) => isRecent(at));
   return (
     <section>
       <h2>{say.recent}</h2>
-      {started.length + loaded.data.length === 0 && <p class="quiet">{say.noRecent}</p>}
+      {started.length + changes.length === 0 && <p class="quiet">{say.noRecent}</p>}
       <ul class="plain ope-recent">
         {started.map(({ name, started_at: at }) => (
           <li key={name}>
             <Time at={at} /> <span>{say.started(name)}</span>
           </li>
         ))}
-        {loaded.data.map(({ id, at, action, target, domain_id: domain, before, after }) => (
+        {changes.map(({ id, at, action, target, domain_id: domain, before, after }) => (
           <li key={id}>
             <Time at={at} />
             <span>
