@@ -43,7 +43,7 @@ export function Frame({ children }: { readonly children: ComponentChildren }) {
           ['/wallet', words.frame.wallet],
           ['/tickets', words.frame.tickets],
         ] as const)),
-    ...(who.reseller ? ([['/reseller', words.reseller.title]] as const) : []),
+    ...(who.reseller ? ([['/reseller', words.frame.reseller]] as const) : []),
   ];
   const operatorPages = OPERATOR_PAGES.map(
     (page) => [`/operator/${page}`, words.frame.operatorPages[page]] as const,

@@ -10,13 +10,14 @@ import { Dialog } from '../../parts/dialog.tsx';
 import { Failure, Note } from '../../parts/failure.tsx';
 import { SelectField, TextField } from '../../parts/field.tsx';
 import { Loading } from '../../parts/loading.tsx';
+import { reseller } from '../../words/reseller.ts';
 import { words } from '../../words/words.ts';
 import { resell } from './reseller-session.ts';
 import { termChoices } from './service-terms.ts';
 
 type Service = Schemas['Service'];
 const MODES = ['managed', 'external'] as const;
-const text = words.reseller.services;
+const text = reseller.services;
 
 interface BuyTermProps {
   readonly clientId: number;

@@ -12,6 +12,7 @@ import { Failure } from '../../parts/failure.tsx';
 import { TextField } from '../../parts/field.tsx';
 import { Loading } from '../../parts/loading.tsx';
 import { Time } from '../../parts/time.tsx';
+import { reseller } from '../../words/reseller.ts';
 import { words } from '../../words/words.ts';
 import { ClientState } from './client-state.tsx';
 import { ClientWallet } from './client-wallet.tsx';
@@ -19,7 +20,7 @@ import { resell } from './reseller-session.ts';
 import { ServiceList } from './service-list.tsx';
 
 type Client = Schemas['Client'];
-const text = words.reseller.client;
+const text = reseller.client;
 
 export default function ClientPage({ id = '' }: { readonly id?: string }) {
   const clientId = /^[1-9]\d{0,14}$/.test(id) ? Number(id) : 0;
@@ -34,7 +35,7 @@ export default function ClientPage({ id = '' }: { readonly id?: string }) {
   return (
     <div class="stack">
       <Link to="/reseller" class="back">
-        <span aria-hidden="true">‹</span> {words.reseller.pages.clients}
+        <span aria-hidden="true">‹</span> {reseller.pages.clients}
       </Link>
       <Loading of={loaded}>
         {(client) => (

@@ -2,9 +2,9 @@
 
 import type { Schemas } from '../../api/client.ts';
 import { Badge } from '../../parts/status.tsx';
-import { words } from '../../words/words.ts';
+import { reseller } from '../../words/reseller.ts';
 
-const text = words.reseller.clients;
+const text = reseller.clients;
 
 export function ClientState({ client }: { readonly client: Schemas['Client'] }) {
   const { active, password_set: hasPassword } = client;

@@ -9,6 +9,7 @@ import { Button } from '../../parts/button.tsx';
 import { Failure } from '../../parts/failure.tsx';
 import { SelectField, TextField } from '../../parts/field.tsx';
 import { Loading } from '../../parts/loading.tsx';
+import { reseller } from '../../words/reseller.ts';
 import { words } from '../../words/words.ts';
 import { amountIn, rials } from '../wallet/rials.ts';
 import { resell } from './reseller-session.ts';
@@ -16,7 +17,7 @@ import { resell } from './reseller-session.ts';
 const DIRECTIONS = ['credit', 'debit'] as const;
 type Direction = (typeof DIRECTIONS)[number];
 const NOTHING = { amount: '', description: '' };
-const text = words.reseller.transfer;
+const text = reseller.transfer;
 
 interface ClientWalletProps {
   readonly clientId: number;

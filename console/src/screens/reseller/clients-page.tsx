@@ -11,6 +11,7 @@ import { Loading } from '../../parts/loading.tsx';
 import { More } from '../../parts/more.tsx';
 import { Table } from '../../parts/table.tsx';
 import { count, Time } from '../../parts/time.tsx';
+import { reseller } from '../../words/reseller.ts';
 import { words } from '../../words/words.ts';
 import { ChoiceFilter, oneOf, TextFilter } from '../operator/filters.tsx';
 import { rials } from '../wallet/rials.ts';
@@ -23,7 +24,7 @@ type Row = Schemas['Client'] & { readonly balanceRials: number };
 /** The balance of each client is a separate request. */
 const AT_ONCE = 25;
 const STATES = ['active', 'inactive'] as const;
-const text = words.reseller.clients;
+const text = reseller.clients;
 
 export function ClientsPage() {
   const { query, setQuery, go } = usePlace();
@@ -107,7 +108,7 @@ export function ClientsPage() {
 function ClientTable({ rows }: { readonly rows: readonly Row[] }) {
   return (
     <Table<Row>
-      caption={words.reseller.pages.clients}
+      caption={reseller.pages.clients}
       rows={rows}
       keyOf={({ id }) => id}
       columns={[

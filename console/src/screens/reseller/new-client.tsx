@@ -7,11 +7,12 @@ import { Button } from '../../parts/button.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Failure } from '../../parts/failure.tsx';
 import { TextField } from '../../parts/field.tsx';
+import { reseller } from '../../words/reseller.ts';
 import { words } from '../../words/words.ts';
 import { resell } from './reseller-session.ts';
 
 const NOTHING = { email: '', name: '' };
-const text = words.reseller.clients;
+const text = reseller.clients;
 
 interface NewClientProps {
   readonly onClose: () => void;

@@ -6,6 +6,7 @@ import { Boundary, lazyScreen } from '../../app/boundary.tsx';
 import { NotFound } from '../../app/not-found.tsx';
 import { Link, usePlace } from '../../app/place.tsx';
 import { person } from '../../app/session.ts';
+import { reseller } from '../../words/reseller.ts';
 import { words } from '../../words/words.ts';
 import { ClientsPage } from './clients-page.tsx';
 import { isUnlocked } from './reseller-session.ts';
@@ -16,7 +17,7 @@ const Tokens = lazyScreen(() => import('./tokens-page.tsx'));
 
 const HOME = '/reseller';
 const PAGES = ['', 'tokens'] as const;
-const text = words.reseller;
+const text = reseller;
 
 export default function ResellerScreen() {
   const { path } = usePlace();
@@ -24,9 +25,9 @@ export default function ResellerScreen() {
   return (
     <div class="reseller">
       <div class="head">
-        <h1>{text.title}</h1>
+        <h1>{words.frame.reseller}</h1>
       </div>
-      <nav class="tabs" aria-label={text.title}>
+      <nav class="tabs" aria-label={words.frame.reseller}>
         {PAGES.map((page) => {
           const to = page === '' ? HOME : `${HOME}/${page}`;
           const isHere = page === '' ? path !== `${HOME}/tokens` : path === to;

@@ -8,7 +8,7 @@ import { api, dataOf } from '../../api/client.ts';
 import type { paths } from '../../api/schema.d.ts';
 import { send } from '../../api/send.ts';
 import { session } from '../../app/session.ts';
-import { words } from '../../words/words.ts';
+import { reseller } from '../../words/reseller.ts';
 
 const token = signal<string | undefined>(undefined);
 
@@ -46,7 +46,7 @@ effect(() => {
 });
 
 async function sendWithToken(request: Request): Promise<Response> {
-  if (token.value === undefined) throw new ApiError(401, { error: words.reseller.unlock.ended });
+  if (token.value === undefined) throw new ApiError(401, { error: reseller.unlock.ended });
   request.headers.set('Authorization', `Bearer ${token.value}`);
   try {
     return await send(request);

@@ -14,13 +14,14 @@ import { More } from '../../parts/more.tsx';
 import { StatusBadge } from '../../parts/status.tsx';
 import { Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
+import { reseller } from '../../words/reseller.ts';
 import { words } from '../../words/words.ts';
 import { BuyTerm } from './buy-term.tsx';
 import { resell } from './reseller-session.ts';
 
 type Service = Schemas['Service'];
 const AT_ONCE = 50;
-const text = words.reseller.services;
+const text = reseller.services;
 
 interface ServiceListProps {
   readonly clientId: number;

@@ -1,7 +1,7 @@
 // The terms of plans as choices, and the state of machine tokens.
 
 import type { Schemas } from '../../api/client.ts';
-import { words } from '../../words/words.ts';
+import { reseller } from '../../words/reseller.ts';
 import { rials } from '../wallet/rials.ts';
 
 interface TermChoice {
@@ -16,7 +16,7 @@ export function termChoices(
   return plans.flatMap(({ name, terms }) =>
     terms.map(({ id, billing_duration_days: days, price_rials: price }) => ({
       value: String(id),
-      label: words.reseller.services.term(name, price === undefined ? '' : rials(price), days),
+      label: reseller.services.term(name, price === undefined ? '' : rials(price), days),
     })),
   );
 }

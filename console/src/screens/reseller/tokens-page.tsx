@@ -15,6 +15,7 @@ import { Loading } from '../../parts/loading.tsx';
 import { Badge } from '../../parts/status.tsx';
 import { Table } from '../../parts/table.tsx';
 import { now, Time } from '../../parts/time.tsx';
+import { reseller } from '../../words/reseller.ts';
 import { words } from '../../words/words.ts';
 import { endOfKey, KEY_DAYS } from '../account/key-wish.ts';
 import { resell } from './reseller-session.ts';
@@ -23,7 +24,7 @@ import { tokenState } from './service-terms.ts';
 type Token = Schemas['ResellerToken'];
 const TONES = { active: 'good', expired: '', revoked: '' } as const;
 const NOTHING = { name: '', days: '365' };
-const text = words.reseller.tokens;
+const text = reseller.tokens;
 
 export default function TokensPage() {
   const loaded = useLoad('reseller tokens', (signal) =>
@@ -105,7 +106,7 @@ interface TokenTableProps {
 function TokenTable({ rows, onRevoke }: TokenTableProps) {
   return (
     <Table<Token>
-      caption={words.reseller.pages.tokens}
+      caption={reseller.pages.tokens}
       rows={rows}
       keyOf={({ id }) => id}
       columns={[

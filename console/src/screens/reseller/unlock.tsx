@@ -7,10 +7,11 @@ import { person } from '../../app/session.ts';
 import { Button } from '../../parts/button.tsx';
 import { Failure, Note } from '../../parts/failure.tsx';
 import { TextField } from '../../parts/field.tsx';
+import { reseller } from '../../words/reseller.ts';
 import { words } from '../../words/words.ts';
 import { unlock } from './reseller-session.ts';
 
-const text = words.reseller.unlock;
+const text = reseller.unlock;
 
 export function Unlock() {
   const { email, otp: hasOtp, password_set: hasPassword } = person();

@@ -1,12 +1,12 @@
 // One field of a rule, rendered by its kind.
 
 import { CheckField, SelectField, TextArea, TextField } from '../../parts/field.tsx';
-import { words } from '../../words/words.ts';
+import { rules } from '../../words/rules.ts';
 import { OriginsField } from './origins-field.tsx';
 import { PageField } from './page-field.tsx';
 import type { FormField, RuleType } from './rule-fields.ts';
 
-const text = words.rules;
+const text = rules;
 
 interface OneFieldProps {
   readonly type: RuleType;

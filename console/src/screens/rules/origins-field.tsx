@@ -2,10 +2,10 @@
 
 import { Button } from '../../parts/button.tsx';
 import { CheckField, SelectField, TextField } from '../../parts/field.tsx';
-import { words } from '../../words/words.ts';
+import { rules } from '../../words/rules.ts';
 import { NEW_ORIGIN, originsOf, type TypedOrigin } from './rule-form.ts';
 
-const text = words.rules.origins;
+const text = rules.origins;
 
 interface OriginsFieldProps {
   /** From `originsOf`. */

@@ -2,9 +2,9 @@
 
 import { useState } from 'preact/hooks';
 import { TextArea } from '../../parts/field.tsx';
-import { words } from '../../words/words.ts';
+import { rules } from '../../words/rules.ts';
 
-const text = words.rules;
+const text = rules;
 
 interface PageFieldProps {
   readonly label: string;

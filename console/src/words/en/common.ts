@@ -60,6 +60,7 @@ export const frame = {
   account: 'Account',
   wallet: 'Wallet',
   tickets: 'Tickets',
+  reseller: 'Reseller',
   operator: 'Operator',
   operatorPages: {
     live: 'Live',

@@ -1,5 +1,5 @@
-// All texts of the console in English. A text that contains a value is a function of that value. Files have the names of the
-// folders in screens/.
+// The texts of the console in English, except those that are loaded with their screens (words/*.ts). A text that contains a
+// value is a function of that value. Files have the names of the folders in screens/.
 
 import * as account from './account.ts';
 import * as cache from './cache.ts';
@@ -13,8 +13,6 @@ import * as domains from './domains.ts';
 import * as history from './history.ts';
 import * as plan from './plan.ts';
 import * as records from './records.ts';
-import * as reseller from './reseller.ts';
-import * as rules from './rules.ts';
 import * as secondaries from './secondaries.ts';
 import * as sharing from './sharing.ts';
 import * as signIn from './sign-in.ts';
@@ -37,8 +35,6 @@ export const en = {
   ...history,
   ...plan,
   ...records,
-  ...reseller,
-  ...rules,
   ...secondaries,
   ...sharing,
   ...signIn,

@@ -3,7 +3,6 @@
 import { plural } from './figures.ts';
 
 export const reseller = {
-  title: 'Reseller',
   pages: { clients: 'Clients', tokens: 'Machine tokens' },
   unlock: {
     why: 'These pages give access to the accounts and the money of your clients. They close when you leave or reload the console.',

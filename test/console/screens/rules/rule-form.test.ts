@@ -9,7 +9,7 @@ import {
   parseJson,
   typedOf,
 } from '../../../../console/src/screens/rules/rule-form.ts';
-import { words } from '../../../../console/src/words/words.ts';
+import { rules } from '../../../../console/src/words/rules.ts';
 import { COMMON_FIELDS } from '../../../../src/edge/rules/common-fields.ts';
 import { RULE_KINDS } from '../../../../src/edge/rules/every-type.ts';
 
@@ -63,7 +63,7 @@ describe.each(TYPES)('a rule of the type %s', (type) => {
     const names = [...new Set(fields.map(({ name }) => name.split('.')[0]))];
     const wanted = Object.keys(schemas).filter((name) => ![...ELSEWHERE, ...logsAlone].includes(name));
     expect(names.sort()).toEqual(wanted.sort());
-    const { fields: labels, choices } = words.rules;
+    const { fields: labels, choices } = rules;
     for (const field of fields) {
       if (field.kind !== 'origins') expect(labels).toHaveProperty([field.name]);
       for (const choice of field.kind === 'choice' ? field.choices : [])

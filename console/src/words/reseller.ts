@@ -1,0 +1,3 @@
+// The texts of the reseller's pages, which are loaded with these pages.
+
+export { reseller } from './en/reseller.ts';
