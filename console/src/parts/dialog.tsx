@@ -51,64 +51,73 @@ export function Dialog({ title, onClose, isWide = false, children }: DialogProps
   );
 }
 
-interface ConfirmProps {
+interface FormDialogProps {
   readonly title: string;
   readonly children?: ComponentChildren;
   /** Text of the button. */
   readonly action: string;
   readonly isDanger?: boolean;
-  /** A text that must be typed first: the name of the item that will be lost. */
-  readonly typed?: string;
+  readonly isShut?: boolean;
   readonly isBusy: boolean;
   readonly error: ApiError | undefined;
-  readonly onConfirm: () => void;
+  /** Fields that show their errors themselves. */
+  readonly shownFields?: readonly string[];
+  readonly onSubmit: () => void;
   readonly onClose: () => void;
 }
 
-export function Confirm({
+/** A dialog with a form, whose error is above its buttons. */
+export function FormDialog({
   title,
   children,
   action,
-  isDanger,
-  typed,
-  isBusy,
-  error,
-  onConfirm,
-  onClose,
-}: ConfirmProps) {
-  const [text, setText] = useState('');
-  const isOpen = typed === undefined || text.trim().toLowerCase() === typed.toLowerCase();
+  isDanger = false,
+  isShut = false,
+  ...form
+}: FormDialogProps) {
+  const { isBusy, error, shownFields, onSubmit, onClose } = form;
   return (
     <Dialog title={title} onClose={onClose}>
       <form
         class="stack"
         onSubmit={(event) => {
           event.preventDefault();
-          if (isOpen) onConfirm();
+          if (!isShut) onSubmit();
         }}
       >
         {children}
-        {typed !== undefined && (
-          <TextField
-            label={words.common.typeToConfirm(typed)}
-            autocomplete="off"
-            value={text}
-            onInput={(event) => setText(event.currentTarget.value)}
-          />
-        )}
-        <Failure error={error} />
+        <Failure error={error} {...(shownFields !== undefined && { shownFields })} />
         <div class="row">
-          <Button
-            type="submit"
-            kind={isDanger === true ? 'danger' : 'main'}
-            isBusy={isBusy}
-            disabled={!isOpen}
-          >
+          <Button type="submit" kind={isDanger ? 'danger' : 'main'} isBusy={isBusy} disabled={isShut}>
             {action}
           </Button>
           <Button onClick={onClose}>{words.common.cancel}</Button>
         </div>
       </form>
     </Dialog>
+  );
+}
+
+interface ConfirmProps extends Omit<FormDialogProps, 'isShut' | 'shownFields' | 'onSubmit'> {
+  /** A text that must be typed first: the name of the item that will be lost. */
+  readonly typed?: string;
+  readonly onConfirm: () => void;
+}
+
+export function Confirm({ children, typed, onConfirm, ...form }: ConfirmProps) {
+  const [text, setText] = useState('');
+  const isOpen = typed === undefined || text.trim().toLowerCase() === typed.toLowerCase();
+  return (
+    <FormDialog {...form} isShut={!isOpen} onSubmit={onConfirm}>
+      {children}
+      {typed !== undefined && (
+        <TextField
+          label={words.common.typeToConfirm(typed)}
+          autocomplete="off"
+          value={text}
+          onInput={(event) => setText(event.currentTarget.value)}
+        />
+      )}
+    </FormDialog>
   );
 }

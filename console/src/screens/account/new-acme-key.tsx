@@ -5,9 +5,7 @@ import { serverNowMs } from '../../api/clock.ts';
 import { useAction } from '../../api/use-action.ts';
 import { useLoad } from '../../api/use-load.ts';
 import { useDraft } from '../../app/drafts.ts';
-import { Button } from '../../parts/button.tsx';
-import { Dialog } from '../../parts/dialog.tsx';
-import { Failure } from '../../parts/failure.tsx';
+import { FormDialog } from '../../parts/dialog.tsx';
 import { SelectField, TextField } from '../../parts/field.tsx';
 import { words } from '../../words/words.ts';
 import type { ShownAcmeKey } from './acme-key.tsx';
@@ -62,80 +60,73 @@ export function NewAcmeKey({ onClose, onMade }: NewAcmeKeyProps) {
     setWish({ ...wish, names: typed });
   };
   return (
-    <Dialog title={text.acme.make} onClose={onClose}>
-      <form
-        class="stack"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void make.run();
-        }}
-      >
-        <p>{text.acme.what}</p>
-        <TextField
-          label={text.acme.names}
-          hint={text.acme.namesHint}
-          autocomplete="off"
-          autocapitalize="none"
-          spellcheck={false}
-          required
-          value={wish.names}
-          problem={problemOfList(problem?.fields, 'names', challenges)}
-          onInput={(event) => setNames(event.currentTarget.value)}
-        />
-        {domains.data !== undefined && domains.data.length > 0 && (
-          <SelectField
-            label={text.acme.add}
-            value=""
-            onChange={(event) => {
-              const added = certificateNames(`${wish.names} ${event.currentTarget.value}`);
-              setNames(added.join(', '));
-            }}
-            choices={[
-              { value: '', label: text.acme.choose },
-              ...domains.data.map(({ name, name_unicode }) => ({ value: name, label: name_unicode })),
-            ]}
-          />
-        )}
-        {names.length > 0 && (
-          <div>
-            <p class="quiet">{text.acme.writes}</p>
-            <ul class="plain">
-              {challenges.map((challenge) => (
-                <li key={challenge}>
-                  <code>{challenge}</code>
-                </li>
-              ))}
-            </ul>
-          </div>
-        )}
-        <TextField
-          label={text.for}
-          hint={text.acme.forHint}
-          placeholder={purpose}
-          maxLength={MOST_NAME}
-          value={wish.name}
-          problem={make.error?.of('name')}
-          onInput={(event) => setWish({ ...wish, name: event.currentTarget.value })}
-        />
+    <FormDialog
+      title={text.acme.make}
+      action={text.make}
+      isBusy={make.isBusy}
+      error={make.error}
+      shownFields={['name', 'expires_at']}
+      onSubmit={() => void make.run()}
+      onClose={onClose}
+    >
+      <p>{text.acme.what}</p>
+      <TextField
+        label={text.acme.names}
+        hint={text.acme.namesHint}
+        autocomplete="off"
+        autocapitalize="none"
+        spellcheck={false}
+        required
+        value={wish.names}
+        problem={problemOfList(problem?.fields, 'names', challenges)}
+        onInput={(event) => setNames(event.currentTarget.value)}
+      />
+      {domains.data !== undefined && domains.data.length > 0 && (
         <SelectField
-          label={text.ends}
-          hint={text.acme.endsHint}
-          value={wish.days}
-          problem={make.error?.of('expires_at')}
-          onChange={(event) => setWish({ ...wish, days: event.currentTarget.value })}
+          label={text.acme.add}
+          value=""
+          onChange={(event) => {
+            const added = certificateNames(`${wish.names} ${event.currentTarget.value}`);
+            setNames(added.join(', '));
+          }}
           choices={[
-            { value: '', label: text.never },
-            ...KEY_DAYS.map((days) => ({ value: String(days), label: text.days(days) })),
+            { value: '', label: text.acme.choose },
+            ...domains.data.map(({ name, name_unicode }) => ({ value: name, label: name_unicode })),
           ]}
         />
-        <Failure error={make.error} shownFields={['name', 'expires_at']} />
-        <div class="row">
-          <Button type="submit" kind="main" isBusy={make.isBusy}>
-            {text.make}
-          </Button>
-          <Button onClick={onClose}>{words.common.cancel}</Button>
+      )}
+      {names.length > 0 && (
+        <div>
+          <p class="quiet">{text.acme.writes}</p>
+          <ul class="plain">
+            {challenges.map((challenge) => (
+              <li key={challenge}>
+                <code>{challenge}</code>
+              </li>
+            ))}
+          </ul>
         </div>
-      </form>
-    </Dialog>
+      )}
+      <TextField
+        label={text.for}
+        hint={text.acme.forHint}
+        placeholder={purpose}
+        maxLength={MOST_NAME}
+        value={wish.name}
+        problem={make.error?.of('name')}
+        onInput={(event) => setWish({ ...wish, name: event.currentTarget.value })}
+      />
+      <SelectField
+        label={text.ends}
+        hint={text.acme.endsHint}
+        value={wish.days}
+        problem={make.error?.of('expires_at')}
+        onChange={(event) => setWish({ ...wish, days: event.currentTarget.value })}
+        choices={[
+          { value: '', label: text.never },
+          ...KEY_DAYS.map((days) => ({ value: String(days), label: text.days(days) })),
+        ]}
+      />
+    </FormDialog>
   );
 }

@@ -4,9 +4,7 @@ import { api, dataOf, type Schemas } from '../../api/client.ts';
 import { serverNowMs } from '../../api/clock.ts';
 import { useAction } from '../../api/use-action.ts';
 import { useDraft } from '../../app/drafts.ts';
-import { Button } from '../../parts/button.tsx';
-import { Dialog } from '../../parts/dialog.tsx';
-import { Failure } from '../../parts/failure.tsx';
+import { FormDialog } from '../../parts/dialog.tsx';
 import { CheckField, SelectField, TextField } from '../../parts/field.tsx';
 import { words } from '../../words/words.ts';
 import { endOfKey, KEY_DAYS, listed, problemOfList } from './key-wish.ts';
@@ -40,64 +38,57 @@ export function NewKey({ onClose, onMade }: NewKeyProps) {
     onMade(key);
   });
   return (
-    <Dialog title={text.make} onClose={onClose}>
-      <form
-        class="stack"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void make.run();
-        }}
-      >
-        <TextField
-          label={text.for}
-          hint={text.forHint}
-          maxLength={100}
-          required
-          value={wish.name}
-          problem={make.error?.of('name')}
-          onInput={(event) => setWish({ ...wish, name: event.currentTarget.value })}
-        />
-        <SelectField
-          label={text.ends}
-          value={wish.days}
-          problem={make.error?.of('expires_at')}
-          onChange={(event) => setWish({ ...wish, days: event.currentTarget.value })}
-          choices={[
-            ...KEY_DAYS.map((days) => ({ value: String(days), label: text.days(days) })),
-            { value: '', label: text.never },
-          ]}
-        />
-        <CheckField
-          label={text.readOnly}
-          checked={wish.isReadOnly}
-          onChange={(event) => setWish({ ...wish, isReadOnly: event.currentTarget.checked })}
-        />
-        <details open={LISTS.some((list) => wish[list] !== '')}>
-          <summary>{text.narrow}</summary>
-          <div class="stack">
-            {LISTS.map((list) => (
-              <TextField
-                key={list}
-                label={text[list]}
-                hint={text.hints[list]}
-                autocomplete="off"
-                autocapitalize="none"
-                spellcheck={false}
-                value={wish[list]}
-                problem={problemOfList(make.error?.problem.fields, list, listed(wish[list]))}
-                onInput={(event) => setWish({ ...wish, [list]: event.currentTarget.value })}
-              />
-            ))}
-          </div>
-        </details>
-        <Failure error={make.error} shownFields={['name', 'expires_at']} />
-        <div class="row">
-          <Button type="submit" kind="main" isBusy={make.isBusy}>
-            {text.make}
-          </Button>
-          <Button onClick={onClose}>{words.common.cancel}</Button>
+    <FormDialog
+      title={text.make}
+      action={text.make}
+      isBusy={make.isBusy}
+      error={make.error}
+      shownFields={['name', 'expires_at']}
+      onSubmit={() => void make.run()}
+      onClose={onClose}
+    >
+      <TextField
+        label={text.for}
+        hint={text.forHint}
+        maxLength={100}
+        required
+        value={wish.name}
+        problem={make.error?.of('name')}
+        onInput={(event) => setWish({ ...wish, name: event.currentTarget.value })}
+      />
+      <SelectField
+        label={text.ends}
+        value={wish.days}
+        problem={make.error?.of('expires_at')}
+        onChange={(event) => setWish({ ...wish, days: event.currentTarget.value })}
+        choices={[
+          ...KEY_DAYS.map((days) => ({ value: String(days), label: text.days(days) })),
+          { value: '', label: text.never },
+        ]}
+      />
+      <CheckField
+        label={text.readOnly}
+        checked={wish.isReadOnly}
+        onChange={(event) => setWish({ ...wish, isReadOnly: event.currentTarget.checked })}
+      />
+      <details open={LISTS.some((list) => wish[list] !== '')}>
+        <summary>{text.narrow}</summary>
+        <div class="stack">
+          {LISTS.map((list) => (
+            <TextField
+              key={list}
+              label={text[list]}
+              hint={text.hints[list]}
+              autocomplete="off"
+              autocapitalize="none"
+              spellcheck={false}
+              value={wish[list]}
+              problem={problemOfList(make.error?.problem.fields, list, listed(wish[list]))}
+              onInput={(event) => setWish({ ...wish, [list]: event.currentTarget.value })}
+            />
+          ))}
         </div>
-      </form>
-    </Dialog>
+      </details>
+    </FormDialog>
   );
 }

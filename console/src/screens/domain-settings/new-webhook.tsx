@@ -4,8 +4,8 @@ import { useState } from 'preact/hooks';
 import { api, dataOf, idempotent, type Schemas } from '../../api/client.ts';
 import { useAction } from '../../api/use-action.ts';
 import { Button, Copyable, CopyButton } from '../../parts/button.tsx';
-import { Dialog } from '../../parts/dialog.tsx';
-import { Failure, Note } from '../../parts/failure.tsx';
+import { FormDialog } from '../../parts/dialog.tsx';
+import { Note } from '../../parts/failure.tsx';
 import { TextField } from '../../parts/field.tsx';
 import { words } from '../../words/words.ts';
 import { useDomain } from '../domain/domain-here.ts';
@@ -28,37 +28,30 @@ export function NewWebhook({ onClose, onMade }: NewWebhookProps) {
     onMade(await dataOf(api.POST('/domains/{domain}/webhooks', { params, body: { url: url.trim() } })));
   });
   return (
-    <Dialog title={text.make} onClose={onClose}>
-      <form
-        class="stack"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void make.run();
-        }}
-      >
-        <TextField
-          label={text.url}
-          hint={text.urlHint}
-          inputMode="url"
-          placeholder="https://"
-          autocomplete="off"
-          autocapitalize="none"
-          spellcheck={false}
-          maxLength={2000}
-          required
-          value={url}
-          problem={make.error?.of('url')}
-          onInput={(event) => setUrl(event.currentTarget.value)}
-        />
-        {make.error?.of('url') === undefined && <Failure error={make.error} />}
-        <div class="row">
-          <Button type="submit" kind="main" isBusy={make.isBusy}>
-            {text.make}
-          </Button>
-          <Button onClick={onClose}>{words.common.cancel}</Button>
-        </div>
-      </form>
-    </Dialog>
+    <FormDialog
+      title={text.make}
+      action={text.make}
+      isBusy={make.isBusy}
+      error={make.error}
+      shownFields={['url']}
+      onSubmit={() => void make.run()}
+      onClose={onClose}
+    >
+      <TextField
+        label={text.url}
+        hint={text.urlHint}
+        inputMode="url"
+        placeholder="https://"
+        autocomplete="off"
+        autocapitalize="none"
+        spellcheck={false}
+        maxLength={2000}
+        required
+        value={url}
+        problem={make.error?.of('url')}
+        onInput={(event) => setUrl(event.currentTarget.value)}
+      />
+    </FormDialog>
   );
 }
 

@@ -8,8 +8,8 @@ import { useLoad } from '../../api/use-load.ts';
 import { useDraft } from '../../app/drafts.ts';
 import { toast } from '../../app/toasts.ts';
 import { Button, Copyable } from '../../parts/button.tsx';
-import { Confirm, Dialog } from '../../parts/dialog.tsx';
-import { Empty, Failure, Note } from '../../parts/failure.tsx';
+import { Confirm, FormDialog } from '../../parts/dialog.tsx';
+import { Empty, Note } from '../../parts/failure.tsx';
 import { SelectField, TextField } from '../../parts/field.tsx';
 import { Loading } from '../../parts/loading.tsx';
 import { Badge } from '../../parts/status.tsx';
@@ -182,41 +182,34 @@ function NewToken({ onClose, onMade }: NewTokenProps) {
     onMade(token);
   });
   return (
-    <Dialog title={text.make} onClose={onClose}>
-      <form
-        class="stack"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void make.run();
-        }}
-      >
-        <TextField
-          label={words.account.keys.for}
-          hint={text.forHint}
-          maxLength={100}
-          required
-          value={wish.name}
-          problem={make.error?.of('name')}
-          onInput={(event) => setWish({ ...wish, name: event.currentTarget.value })}
-        />
-        <SelectField
-          label={words.account.keys.ends}
-          value={wish.days}
-          problem={make.error?.of('expires_at')}
-          onChange={(event) => setWish({ ...wish, days: event.currentTarget.value })}
-          choices={[
-            ...KEY_DAYS.map((days) => ({ value: String(days), label: words.account.keys.days(days) })),
-            { value: '', label: words.account.keys.never },
-          ]}
-        />
-        <Failure error={make.error} shownFields={['name', 'expires_at']} />
-        <div class="row">
-          <Button type="submit" kind="main" isBusy={make.isBusy}>
-            {text.make}
-          </Button>
-          <Button onClick={onClose}>{words.common.cancel}</Button>
-        </div>
-      </form>
-    </Dialog>
+    <FormDialog
+      title={text.make}
+      action={text.make}
+      isBusy={make.isBusy}
+      error={make.error}
+      shownFields={['name', 'expires_at']}
+      onSubmit={() => void make.run()}
+      onClose={onClose}
+    >
+      <TextField
+        label={words.account.keys.for}
+        hint={text.forHint}
+        maxLength={100}
+        required
+        value={wish.name}
+        problem={make.error?.of('name')}
+        onInput={(event) => setWish({ ...wish, name: event.currentTarget.value })}
+      />
+      <SelectField
+        label={words.account.keys.ends}
+        value={wish.days}
+        problem={make.error?.of('expires_at')}
+        onChange={(event) => setWish({ ...wish, days: event.currentTarget.value })}
+        choices={[
+          ...KEY_DAYS.map((days) => ({ value: String(days), label: words.account.keys.days(days) })),
+          { value: '', label: words.account.keys.never },
+        ]}
+      />
+    </FormDialog>
   );
 }
