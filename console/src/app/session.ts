@@ -16,7 +16,7 @@ type Session =
   | { readonly kind: 'away'; readonly error: ApiError }
   | { readonly kind: 'signed-in'; readonly person: Person };
 
-/** Stored while somebody is signed in, so that other people see the sign-in without waiting for the API. */
+/** Set while a person is signed in. Without it, the sign-in is shown before the API has responded. */
 const HINT = 'session';
 
 export const session = signal<Session>({ kind: kept(HINT) === undefined ? 'signed-out' : 'unknown' });

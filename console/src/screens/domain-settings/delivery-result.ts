@@ -1,4 +1,4 @@
-// What is known about a delivery of a webhook: its result in words, and whether it is about to change.
+// Describes the result of a webhook's delivery, and whether it may change soon.
 
 import type { Schemas } from '../../api/client.ts';
 import { words } from '../../words/words.ts';

@@ -14,8 +14,8 @@ const text = words.domain;
 
 export function DomainNavigation({ name, domain }: { readonly name: string; readonly domain: Domain }) {
   const here = usePageHere(name);
-  const isQuiet = useHasProxied(name, here?.page) === false;
-  const group = here?.group;
+  const isDelivery = here?.group === 'delivery';
+  const isQuiet = useHasProxied(name, isDelivery) === false;
   return (
     <>
       <Navigation
@@ -38,7 +38,7 @@ export function DomainNavigation({ name, domain }: { readonly name: string; read
           </div>
         ))}
       </Navigation>
-      {group === 'delivery' && here?.page !== 'traffic' && isQuiet && (
+      {isDelivery && here.page !== 'traffic' && isQuiet && (
         <Note>
           {text.notProxied} <Link to={domainPath(name, 'records')}>{text.toRecords}</Link>
         </Note>
@@ -56,9 +56,9 @@ function titleOf(group: PageGroup, page: string): string {
   return group === 'start' ? page : `${text.groups[group]} › ${page}`;
 }
 
-/** Undefined until it is known. Loaded again with each page, because records may have changed. */
-function useHasProxied(name: string, page: string | undefined): boolean | undefined {
-  const loaded = useLoad(`proxied ${name} ${page}`, (signal) =>
+/** Undefined until it is known. Loaded again when the pages about the edge are entered, because records may have changed. */
+function useHasProxied(name: string, isDelivery: boolean): boolean | undefined {
+  const loaded = useLoad(`proxied ${name} ${isDelivery}`, (signal) =>
     dataOf(
       api.GET('/domains/{domain}/records/', {
         params: { path: { domain: name }, query: { proxied: true, limit: 1 } },

@@ -23,11 +23,14 @@ export function warningsByRow(
   domain: string,
 ): RowWarnings {
   if (warnings.length === 0) return NONE;
+  const types = new Set(warnings.map(({ type }) => type));
   const there = new Map<string, Row[]>();
   for (const row of rows) {
-    if (row.state === 'deleted') continue;
+    if (row.state === 'deleted' || !types.has(row.typed.type)) continue;
     const key = keyOf(row.typed, domain);
-    there.set(key, [...(there.get(key) ?? []), row]);
+    const same = there.get(key);
+    if (same === undefined) there.set(key, [row]);
+    else same.push(row);
   }
   const found = new Map<RowKey, string[]>();
   for (const warning of warnings) {

@@ -6,7 +6,7 @@ import { Boundary, lazyScreen } from '../../app/boundary.tsx';
 import { NotFound } from '../../app/not-found.tsx';
 import { Link, usePlace } from '../../app/place.tsx';
 import { person } from '../../app/session.ts';
-import { reseller } from '../../words/reseller.ts';
+import { reseller as text } from '../../words/reseller.ts';
 import { words } from '../../words/words.ts';
 import { ClientsPage } from './clients-page.tsx';
 import { isUnlocked } from './reseller-session.ts';
@@ -17,7 +17,6 @@ const Tokens = lazyScreen(() => import('./tokens-page.tsx'));
 
 const HOME = '/reseller';
 const PAGES = ['', 'tokens'] as const;
-const text = reseller;
 
 export default function ResellerScreen() {
   const { path } = usePlace();

@@ -1,12 +1,10 @@
 // One field of a rule, rendered by its kind.
 
 import { CheckField, SelectField, TextArea, TextField } from '../../parts/field.tsx';
-import { rules } from '../../words/rules.ts';
+import { rules as text } from '../../words/rules.ts';
 import { OriginsField } from './origins-field.tsx';
 import { PageField } from './page-field.tsx';
 import type { FormField, RuleType } from './rule-fields.ts';
-
-const text = rules;
 
 interface OneFieldProps {
   readonly type: RuleType;

@@ -2,9 +2,7 @@
 
 import { useState } from 'preact/hooks';
 import { TextArea } from '../../parts/field.tsx';
-import { rules } from '../../words/rules.ts';
-
-const text = rules;
+import { rules as text } from '../../words/rules.ts';
 
 interface PageFieldProps {
   readonly label: string;

@@ -8,14 +8,12 @@ import { Button } from '../../parts/button.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Failure } from '../../parts/failure.tsx';
 import { TextArea } from '../../parts/field.tsx';
-import { rules } from '../../words/rules.ts';
+import { rules as text } from '../../words/rules.ts';
 import { words } from '../../words/words.ts';
 import { useDomain } from '../domain/domain-here.ts';
 import { OneField } from './one-field.tsx';
 import { type FormField, fieldsOf, type RuleType } from './rule-fields.ts';
 import { bodyOf, isAsked, jsonOf, othersOf, parseJson, type Typed, typedOf } from './rule-form.ts';
-
-const text = rules;
 
 interface RuleDialogProps {
   readonly type: RuleType;

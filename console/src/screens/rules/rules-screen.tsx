@@ -13,14 +13,12 @@ import { Empty, Failure } from '../../parts/failure.tsx';
 import { SelectField } from '../../parts/field.tsx';
 import { Loading } from '../../parts/loading.tsx';
 import { Badge } from '../../parts/status.tsx';
-import { rules } from '../../words/rules.ts';
+import { rules as text } from '../../words/rules.ts';
 import { words } from '../../words/words.ts';
 import { mayDo, useDomain } from '../domain/domain-here.ts';
 import { RuleDialog } from './rule-dialog.tsx';
 import { TYPES, typeOf } from './rule-fields.ts';
 import { jsonOf, movedPlaces } from './rule-form.ts';
-
-const text = rules;
 
 type Rule = Schemas['Rule'];
 

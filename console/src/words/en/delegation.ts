@@ -145,7 +145,6 @@ export const delegation = {
     mark: { keep: 'yours', remove: 'not yours', add: 'missing' },
     ofAnother: 'from another set',
     ms: (ms: number) => `${ms < 10 ? ms.toFixed(1) : Math.round(ms)} ms`,
-    saysNothing: 'no delegation',
     details: 'All responses in detail',
     vantages: 'Observed from other networks',
     agrees: 'same result',

@@ -99,7 +99,7 @@ interface RateProps {
   readonly of: keyof Rates;
   readonly last: Rates | undefined;
   readonly looks: readonly Rates[];
-  /** Of both charts, so that they can be compared. */
+  /** Upper limit of both charts, so that they can be compared. */
   readonly top: number;
 }
 

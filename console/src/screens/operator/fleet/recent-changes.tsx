@@ -1,4 +1,4 @@
-// What changed in the last hour: the status of domains, actions on the fleet, and started nodes.
+// Lists the changes of the last hour: statuses of domains, actions on the fleet, and started nodes.
 
 import type { components } from '../../../api/admin-schema.d.ts';
 import { admin, dataOf } from '../../../api/client.ts';
