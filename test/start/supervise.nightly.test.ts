@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { NODE_ENVIRONMENT, NODE_FLAGS } from '../../src/start/node-flags.ts';
 import { isAlive } from '../../src/start/postgres/postmaster.ts';
 import { restartDelayMs, SupervisedProcess } from '../../src/start/supervise.ts';
 import { until } from '../support/tests/until.ts';
@@ -44,6 +45,18 @@ function supervise(program: string, onRestart: (ms: number) => void = () => {}):
 
 const READY =
   "process.send({ kind: 'ready', addresses: [] }); process.on('disconnect', () => process.exit());";
+
+it('starts the process with the flags and the variables of a fleet', async () => {
+  const program = `
+    import { writeFileSync } from 'node:fs';
+    writeFileSync(process.env.PLACE + '/started', JSON.stringify([process.execArgv, process.env]));
+    ${READY}
+  `;
+  await supervise(program).start();
+  const [flags, variables] = JSON.parse(readFileSync(join(directory, 'started'), 'utf8'));
+  expect(flags).toEqual(expect.arrayContaining([...NODE_FLAGS]));
+  expect(variables).toMatchObject(NODE_ENVIRONMENT);
+});
 
 /**
  * Takes over like a nameserver: the new process is ready, then the old one ends. The file `restart N` makes the process
