@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { addRow, deleteRows, NO_DRAFT } from '../../../console/src/screens/records/draft.ts';
+import { relativeName } from '../../../console/src/screens/records/owner-name.ts';
 import { noteOf } from '../../../console/src/screens/records/row-note.ts';
-import { relativeName, warningsByRow } from '../../../console/src/screens/records/row-warnings.ts';
+import { warningsByRow } from '../../../console/src/screens/records/row-warnings.ts';
 import { NO_FILTER, rowsOf } from '../../../console/src/screens/records/rows.ts';
 import { recordsById, someRecord } from '../../support/console/records.ts';
 

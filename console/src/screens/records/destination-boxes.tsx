@@ -91,18 +91,23 @@ interface PartProps {
   readonly onText: (text: string) => void;
 }
 
+/** Label of a part such as `SRV.port`. */
+export function partLabel(part: string): string {
+  const parts: PartWords = words.records.parts;
+  return parts[part] ?? parts[part.slice(part.indexOf('.') + 1)] ?? part;
+}
+
 type PartWords = Readonly<Record<string, string | undefined>>;
 
 function PartBox({ part, type, text, problem, onText }: PartProps) {
   const id = useId();
-  const { parts, partHints, choices } = words.records;
-  const label = (parts as PartWords)[`${type}.${part.key}`] ?? (parts as PartWords)[part.key] ?? part.key;
+  const { partHints, choices } = words.records;
   const hint = (partHints as PartWords)[`${type}.${part.key}`];
   const meaning = (value: string) => (choices as PartWords)[`${type}.${part.key}.${value}`];
   return (
     <div class={`rec-part ${part.kind}`}>
       <TextField
-        label={label}
+        label={partLabel(`${type}.${part.key}`)}
         hint={meaning(text) ?? hint}
         problem={problem}
         autocomplete="off"

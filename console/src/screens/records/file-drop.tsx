@@ -1,24 +1,16 @@
 // A drop area for a text file, which is also a button to select one.
 
 import { useRef, useState } from 'preact/hooks';
-import { toast } from '../../app/toasts.ts';
 import { Button } from '../../parts/button.tsx';
 import { words } from '../../words/words.ts';
-
-/** Maximum size that the API accepts. */
-const MOST_BYTES = 32 * 1024 * 1024;
+import { textOfFile } from './text-of-file.ts';
 
 export function FileDrop({ onText }: { readonly onText: (text: string) => void }) {
   const [isOver, setOver] = useState(false);
   const input = useRef<HTMLInputElement>(null);
   const read = async (file: File | undefined) => {
-    if (file === undefined) return;
-    if (file.size > MOST_BYTES) return toast(words.imports.tooLarge, 'bad');
-    try {
-      onText(await file.text());
-    } catch {
-      toast(words.imports.unreadable, 'bad');
-    }
+    const text = file && (await textOfFile(file));
+    if (text !== undefined) onText(text);
   };
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: the button inside does the same by keyboard

@@ -1,6 +1,6 @@
 // The review of an import: its changes line by line.
 
-import { useMemo, useRef } from 'preact/hooks';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { api, dataOf, idempotent, type Schemas } from '../../api/client.ts';
 import { useAction } from '../../api/use-action.ts';
 import { useLoad } from '../../api/use-load.ts';
@@ -37,6 +37,10 @@ export function ImportReview({ parsed, onAddDots, onDone }: ReviewProps) {
     () => (loaded.data === undefined ? [] : importDifferences(loaded.data, records, domain.name)),
     [loaded.data, records],
   );
+  const section = useRef<HTMLElement>(null);
+  useEffect(() => {
+    if (loaded.data !== undefined) section.current?.scrollIntoView();
+  }, [loaded.data]);
   const key = useRef(idempotent());
   const save = useAction(async () => {
     const sentMs = performance.now();
@@ -49,7 +53,7 @@ export function ImportReview({ parsed, onAddDots, onDone }: ReviewProps) {
     );
   });
   return (
-    <section class="rec" aria-label={say.reviewTitle}>
+    <section ref={section} class="rec rec-review" aria-label={say.reviewTitle}>
       <h2>{say.reviewTitle}</h2>
       {errors.length > 0 && (
         <Note tone="bad">

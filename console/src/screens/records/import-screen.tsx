@@ -1,11 +1,11 @@
 // Imports a zone file: drop, choose or paste it, review the changes, then confirm.
 
 import './records.css';
-import { useRef, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { api, dataOf, type Schemas } from '../../api/client.ts';
 import { useAction } from '../../api/use-action.ts';
 import { useDraft } from '../../app/drafts.ts';
-import { domainPath, Link } from '../../app/place.tsx';
+import { domainPath, Link, usePlace } from '../../app/place.tsx';
 import { Button } from '../../parts/button.tsx';
 import { Failure, Note } from '../../parts/failure.tsx';
 import { CheckField, TextArea } from '../../parts/field.tsx';
@@ -42,6 +42,12 @@ export default function ImportScreen() {
     wanted.current = { source, dots }; // also replaces a pending request
     void parse.run();
   };
+  const { query, setQuery } = usePlace();
+  useEffect(() => {
+    if (query.from !== 'paste') return;
+    setQuery({ from: undefined });
+    if (text.trim() !== '') read(text);
+  }, []);
   const back = (
     <p>
       <Link to={domainPath(name, 'records')}>{say.back}</Link>

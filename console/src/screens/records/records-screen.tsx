@@ -2,15 +2,18 @@
 
 import './records.css';
 import { useEffect, useMemo, useState } from 'preact/hooks';
+import { useDraft } from '../../app/drafts.ts';
 import { copyTable } from '../../parts/copy-table.ts';
 import { Failure, Note } from '../../parts/failure.tsx';
 import { Loading } from '../../parts/loading.tsx';
+import { quickAdd } from '../../words/quick-add.ts';
 import { words } from '../../words/words.ts';
 import { Arrival } from './arrival.tsx';
 import { NO_PROBLEMS } from './batch.ts';
 import { ChosenBar } from './chosen-bar.tsx';
 import { addRow, deleteRows, isEmpty, type RowKey } from './draft.ts';
 import { EmptyRecords } from './empty-records.tsx';
+import { QUICK_ADD_ID, QuickAddLine } from './quick-add-line.tsx';
 import { RecordTable } from './record-table.tsx';
 import { ReviewDialog } from './review-dialog.tsx';
 import { warningsByRow } from './row-warnings.ts';
@@ -22,6 +25,7 @@ import { useCheck } from './use-check.ts';
 import { useEditor } from './use-editor.ts';
 import { useLive } from './use-live.ts';
 import { useSave } from './use-save.ts';
+import { useZonePaste } from './use-zone-paste.ts';
 import { WarningList } from './warning-list.tsx';
 
 export default function RecordsScreen() {
@@ -32,6 +36,11 @@ export default function RecordsScreen() {
   const [filter, setFilter] = useFilter();
   const [open, setOpenKeys] = useState<ReadonlySet<RowKey>>(new Set());
   const [chosen, setChosen] = useState<ReadonlySet<RowKey>>(new Set());
+  const [line, setLine] = useDraft(`quick-add ${editor.domain}`, '');
+  const paste = useZonePaste(canEdit, (pasted) => {
+    setLine(pasted);
+    document.getElementById(QUICK_ADD_ID)?.focus();
+  });
   const [goTo, setGoTo] = useState<{ readonly key: RowKey }>();
   const rows = useMemo(
     () => rowsOf(sorted, draft, filter),
@@ -111,6 +120,15 @@ export default function RecordsScreen() {
                 }}
               />
             )}
+            {canEdit && (
+              <QuickAddLine
+                text={line}
+                setText={setLine}
+                onAdd={(typed) => editor.change((before) => addRow(before, typed))}
+                onLines={paste.review}
+              />
+            )}
+            {paste.isOver && <p class="rec-drop-here">{quickAdd.drop}</p>}
             {sorted.every(({ editable }) => !editable) && draft.creates.length === 0 && (
               <EmptyRecords domain={editor.domain} canEdit={canEdit} onAdd={add} />
             )}

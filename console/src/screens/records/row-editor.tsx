@@ -9,7 +9,7 @@ import { ConflictNote } from './conflict-note.tsx';
 import { DestinationBoxes } from './destination-boxes.tsx';
 import { editRow } from './draft.ts';
 import { EdgeBoxes } from './edge-boxes.tsx';
-import { readableName } from './punycode.ts';
+import { fullNameOf } from './owner-name.ts';
 import type { SharedRowProps } from './record-row.tsx';
 import { COMMON_TTLS, ttlText } from './ttl.ts';
 import { canBeProxied, type Field, type RecordType, type Typed, typesWith } from './typed.ts';
@@ -76,7 +76,7 @@ export function RowEditor(props: RowEditorProps) {
               <TextField
                 label={say.fields.name}
                 placeholder="@"
-                hint={fullName(typed.name, domain.name_unicode)}
+                hint={fullNameOf(typed.name, domain.name_unicode)}
                 autocomplete="off"
                 spellcheck={false}
                 value={typed.name}
@@ -169,13 +169,6 @@ function Published({ content }: { readonly content: string }) {
       {content === '' ? words.records.publishesNothing : words.records.publishes(content)}
     </span>
   );
-}
-
-/** Expands a relative name. A full name is shown as typed. */
-function fullName(name: string, domain: string): string {
-  const typed = readableName(name.trim());
-  if (typed === '' || typed === '@') return domain;
-  return typed.endsWith('.') || typed.endsWith(domain) ? typed : `${typed}.${domain}`;
 }
 
 /** True if a field of this record has an input that shows its problem. */

@@ -1,7 +1,7 @@
 // Assigns the API's warnings to the rows that they concern.
 
 import type { RowKey } from './draft.ts';
-import { readableName } from './punycode.ts';
+import { relativeName } from './owner-name.ts';
 import type { Row } from './rows.ts';
 
 interface RowWarning {
@@ -46,14 +46,6 @@ export function warningsByRow(
 
 function keyOf({ name, type }: { readonly name: string; readonly type: string }, domain: string): string {
   return `${relativeName(name, domain)} ${type}`;
-}
-
-/** Returns `@` for the domain itself. */
-export function relativeName(name: string, domain: string): string {
-  const readable = (text: string) => readableName(text.trim().toLowerCase().replace(/\.$/, ''));
-  const [own, apex] = [readable(name), readable(domain)];
-  if (own === '' || own === '@' || own === apex) return '@';
-  return own.endsWith(`.${apex}`) ? own.slice(0, -apex.length - 1) : own;
 }
 
 function isNamedIn(message: string, destination: string): boolean {

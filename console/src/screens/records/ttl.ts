@@ -17,3 +17,13 @@ export function ttlText(seconds: string): string {
 }
 
 export const COMMON_TTLS = ['60', '300', '1800', '3600', '14400', '86400'];
+
+const SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400, w: 604_800 };
+
+/** Converts `300` or `1h30m`, as in a zone file, to seconds. Returns undefined for other text. */
+export function ttlSeconds(text: string): string | undefined {
+  if (/^\d+$/.test(text)) return text;
+  if (!/^(?:\d+[smhdw])+$/i.test(text)) return undefined;
+  const parts = [...text.toLowerCase().matchAll(/(\d+)(.)/g)];
+  return String(parts.reduce((sum, [, count, unit]) => sum + Number(count) * (SECONDS[unit ?? ''] ?? 0), 0));
+}
