@@ -96,11 +96,11 @@ function ShownRow(props: RecordRowProps) {
             <label class="rec-choose">
               <input
                 type="checkbox"
+                aria-label={say.choose(typed.name, typed.type)}
                 tabIndex={tabIndex}
                 checked={isChosen}
                 onChange={(event) => props.actions.choose(row, event.currentTarget.checked)}
               />
-              <span class="only-read">{say.choose(typed.name, typed.type)}</span>
             </label>
           ))}
         <span class="rec-name" title={record?.name ?? typed.name}>
@@ -118,8 +118,8 @@ function ShownRow(props: RecordRowProps) {
           </span>
         )}
       </Cell>
-      <Cell kind="ttl">
-        <span title={typed.ttl === '' ? undefined : say.seconds(typed.ttl)}>{ttlText(typed.ttl)}</span>
+      <Cell kind="ttl" title={typed.ttl === '' ? undefined : say.seconds(typed.ttl)}>
+        {ttlText(typed.ttl)}
       </Cell>
       <Cell kind="proxied">
         {canBeProxied(typed.type) && (
@@ -174,11 +174,17 @@ function NoteCell({ note: { tone, messages } }: { readonly note: RowNote }) {
   );
 }
 
-function Cell({ kind, children }: { readonly kind: string; readonly children: ComponentChildren }) {
+interface CellProps {
+  readonly kind: string;
+  readonly title?: string | undefined;
+  readonly children: ComponentChildren;
+}
+
+function Cell({ kind, title, children }: CellProps) {
   return (
     // biome-ignore lint/a11y/useSemanticElements: as above
     // biome-ignore lint/a11y/useFocusableInteractive: rows take the focus
-    <div class={`rec-cell rec-cell-${kind}`} role="gridcell">
+    <div class={`rec-cell rec-cell-${kind}`} role="gridcell" title={title}>
       {children}
     </div>
   );

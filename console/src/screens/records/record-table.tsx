@@ -15,7 +15,7 @@ import type { Editor } from './use-editor.ts';
 import { useFocusKept } from './use-focus-kept.ts';
 import { useNarrow } from './use-narrow.ts';
 import { useOpenHeights } from './use-open-heights.ts';
-import { heightOf, offsetOf, rowsInSight } from './window-rows.ts';
+import { heightOf, offsetOf } from './window-rows.ts';
 
 const WIDE_ROW_PX = 42;
 const NARROW_ROW_PX = 76;
@@ -42,7 +42,6 @@ export function RecordTable(props: TableProps) {
   const table = useRef<HTMLDivElement>(null);
   const body = useRef<HTMLDivElement>(null);
   const isNarrow = useNarrow(table);
-  const [sight, setSight] = useState({ top: 0, height: innerHeight });
   const [active, setActive] = useState<RowKey>();
   const focusWanted = useRef(false);
   const rowHeight = isNarrow ? NARROW_ROW_PX : WIDE_ROW_PX;
@@ -66,42 +65,16 @@ export function RecordTable(props: TableProps) {
     .sort((a, b) => a.index - b.index);
   const list = { count: rows.length, rowHeight, tall };
 
-  useEffect(() => {
-    const measure = () => {
-      const top = -(body.current?.getBoundingClientRect().top ?? 0);
-      const step = Math.max(0, Math.floor(top / (4 * rowHeight)) * 4 * rowHeight);
-      const height = innerHeight + 4 * rowHeight;
-      setSight((before) =>
-        before.top === step && before.height === height ? before : { top: step, height },
-      );
-    };
-    // Runs once per frame together with rendering, because a rendering in the scroll event would be an additional one.
-    let frame = 0;
-    const onScroll = () => {
-      cancelAnimationFrame(frame);
-      frame = requestAnimationFrame(measure);
-    };
-    measure();
-    addEventListener('scroll', onScroll, { passive: true });
-    addEventListener('resize', measure);
-    return () => {
-      cancelAnimationFrame(frame);
-      removeEventListener('scroll', onScroll);
-      removeEventListener('resize', measure);
-    };
-  }, [rowHeight]);
-
   const activeIndex = (active === undefined ? undefined : indexOf.get(active)) ?? 0;
-  const wanted = rowsInSight(list, sight.top, sight.height, [
-    ...[...open].flatMap((key) => indexOf.get(key) ?? []),
-    ...(rows.length > 0 ? [activeIndex] : []),
-  ]);
-
-  const drawn = useDrawnRows(
-    wanted,
+  const drawn = useDrawnRows({
+    body,
+    list,
     rows,
-    (index) => index === activeIndex || open.has(rows[index]?.key ?? ''),
-  );
+    always: [
+      ...[...open].flatMap((key) => indexOf.get(key) ?? []),
+      ...(rows.length > 0 ? [activeIndex] : []),
+    ],
+  });
 
   useFocusKept(body);
   const focusRow = useCallback((key: RowKey) => {
