@@ -3,7 +3,6 @@ import { MOST_SWEPT_NAMES } from '../../src/checks/claims/sweep.ts';
 import { printName } from '../../src/dns/name.ts';
 import { changeStatus } from '../../src/store/change/change-status.ts';
 import { deleteDomain } from '../../src/store/change/save-domain.ts';
-import { accountNameserverSet } from '../../src/store/claims/pool-sets.ts';
 import { claimSweptNames, sweepName } from '../../src/store/claims/swept-names.ts';
 import { loadDomainById } from '../../src/store/domains/load-domains.ts';
 import { deleteOld, RETENTION } from '../../src/store/housekeeping/retention.ts';
@@ -149,8 +148,10 @@ describe('claim-sets', () => {
 
     test('replaces a shared set that was sighted, before or at the first check, by one that is new to the name', async () => {
       await save({ ...POOL, nameserverPool: [['ns[1-5].a.example.'], ['ns[1-8].b.example.']] });
-      for (let i = 0; i < 36; i++)
-        await db.transaction().execute((trx) => accountNameserverSet(trx, 1000 + i));
+      // The four that are left have no name in common, so that each can replace another.
+      await query`insert into given_ns_sets (names, kind, account_id)
+      select array['ns' || a || '.a.example.', 'ns' || b || '.b.example.'], 'exclusive', 1000
+      from generate_series(1, 5) a, generate_series(1, 8) b where a <> b or a = 5`;
       const other = await newDomain(db, me, 'other.test.', { exempt: false });
       const [shared = []] = await setsOf(other.id);
       expect(await query`select from domains where ns_sets @> '[{"exclusive": false}]'`).toHaveLength(1);
