@@ -37,7 +37,12 @@ export class SnapshotLog {
     head.writeUInt32LE(crc32(id), 12);
     head.set(id, 16);
     const fd = openSync(file, 'w', 0o600);
-    writeWhole(fd, head);
+    try {
+      writeWhole(fd, head);
+    } catch (error) {
+      closeSync(fd); // a full disk is tried again every few seconds
+      throw error;
+    }
     return new SnapshotLog(file, fd, HEAD_BYTES);
   }
 
@@ -70,15 +75,12 @@ export class SnapshotLog {
     const bytes = Buffer.concat(this.#waiting);
     this.#waiting = [];
     this.#waitingBytes = 0;
-    this.#fd ??= this.#open();
+    if (this.#fd === undefined) {
+      this.#fd = openSync(this.#file, 'r+');
+      ftruncateSync(this.#fd, this.#bytes);
+    }
     writeWhole(this.#fd, bytes, this.#bytes);
     this.#bytes += bytes.length;
-  }
-
-  #open(): number {
-    const fd = openSync(this.#file, 'r+');
-    ftruncateSync(fd, this.#bytes);
-    return fd;
   }
 
   close(): void {

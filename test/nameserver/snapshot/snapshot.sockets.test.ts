@@ -9,6 +9,7 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  readlinkSync,
   readSync,
   rmSync,
   statSync,
@@ -46,6 +47,17 @@ function resealLog(file: string, change: (entries: Buffer[]) => Buffer[]): void 
   }
   const framed = change(entries).flatMap((entry) => [word(entry.length), word(crc32(entry)), entry]);
   writeFileSync(file, Buffer.concat([bytes.subarray(0, LOG_HEAD_BYTES), ...framed]));
+}
+
+/** Returns the paths of the open files of this process. */
+function openFiles(): (string | undefined)[] {
+  return readdirSync('/proc/self/fd').map((fd) => {
+    try {
+      return readlinkSync(`/proc/self/fd/${fd}`);
+    } catch {
+      return undefined; // it was closed meanwhile
+    }
+  });
 }
 
 const IMAGE_BYTES = 2 << 20;
@@ -312,12 +324,13 @@ describe('a snapshot', () => {
     }
   });
 
-  test('that does not fit on the disk is counted, and the node continues', async () => {
+  test('that does not fit on the disk is counted and closed, and the node continues', async () => {
     const first = new Node();
     symlinkSync('/dev/full', join(directory, 'zones.1.log'));
     first.put('z1.example.', 1);
     await first.write(5);
     expect(first.snapshot.failures).toEqual({ disk_full: 1, other: 0 });
+    expect(openFiles()).not.toContain('/dev/full');
     rmSync(join(directory, 'zones.1.log'));
     await first.write(6);
     expect(first.snapshot.failures).toEqual({ disk_full: 1, other: 0 });
