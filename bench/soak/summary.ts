@@ -5,8 +5,10 @@ import { FAILURES, type Failure } from './journal.ts';
 import { UNDISTURBED } from './plan-faults.ts';
 import type { Run, Sample } from './samples.ts';
 
-/** Memory of the undisturbed programs may grow by this factor. */
+/** Memory and descriptors of the undisturbed programs may grow by this factor. */
 export const GROWTH_LIMIT = 1.05;
+/** More descriptors than this are a leak. Fewer are connections of a pool. */
+const MORE_DESCRIPTORS = 2;
 /** Shorter runs say nothing about growth. */
 export const GROWTH_HOURS = 2;
 
@@ -64,6 +66,10 @@ export function summarize({ samples, events }: Run): Summary {
       };
     });
   const memory = growthOf('pssBytes');
+  const descriptors = growthOf('descriptors');
+  const isUndisturbed = ({ label }: Growth) => (UNDISTURBED as readonly string[]).includes(label);
+  const grows = ({ first, last }: Growth) => last / first > GROWTH_LIMIT;
+  const leaks = (growth: Growth) => grows(growth) && growth.last - growth.first > MORE_DESCRIPTORS;
   const ends = lastOfPieces(samples);
   const total = (of: (sample: Sample) => number) => ends.reduce((sum, sample) => sum + of(sample), 0);
   const counts = (key: 'asked' | 'answered') =>
@@ -76,7 +82,7 @@ export function summarize({ samples, events }: Run): Summary {
       FAILURES.map((failure) => [failure, events.filter(({ kind }) => kind === failure).length]),
     ) as Record<Failure, number>,
     memory,
-    descriptors: growthOf('descriptors'),
+    descriptors,
     asked: counts('asked'),
     answered: counts('answered'),
     edits: total(({ edits }) => edits),
@@ -90,13 +96,11 @@ export function summarize({ samples, events }: Run): Summary {
     isFlat:
       hours < GROWTH_HOURS
         ? undefined
-        : memory
-            .filter(({ label }) => (UNDISTURBED as readonly string[]).includes(label))
-            .every((growth) => growth.last / growth.first <= GROWTH_LIMIT),
+        : !memory.filter(isUndisturbed).some(grows) && !descriptors.filter(isUndisturbed).some(leaks),
   };
 }
 
-/** True if nothing failed and memory did not grow. */
+/** True if nothing failed, and memory and descriptors did not grow. */
 export function hasPassed({ failures, isFlat, edits, answered }: Summary): boolean {
   const failed = Object.values(failures).reduce((sum, count) => sum + count, 0);
   return failed === 0 && isFlat !== false && edits > 0 && answered > 0;

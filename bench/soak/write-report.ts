@@ -42,7 +42,7 @@ function printReport(summary: Summary, events: readonly SoakEvent[]): string {
   ];
   return `${[
     '# Soak',
-    `${fixed(hours, 2)} hours in ${pieces} pieces: **${hasPassed(summary) ? 'passed' : 'failed'}**. Memory flat (≤ ${GROWTH_LIMIT} for ns1, api-1 and workers-1, which no fault ends): ${flat}.`,
+    `${fixed(hours, 2)} hours in ${pieces} pieces: **${hasPassed(summary) ? 'passed' : 'failed'}**. Memory and descriptors flat (≤ ${GROWTH_LIMIT} for ns1, api-1 and workers-1, which no fault ends): ${flat}.`,
     table(
       ['', ''],
       [

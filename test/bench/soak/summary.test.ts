@@ -47,6 +47,17 @@ describe('summarize', () => {
     expect(hasPassed(grow(1.06))).toBe(false);
   });
 
+  it('fails a run in which a program opens more and more descriptors', () => {
+    const open = (more: number) => {
+      const samples = samplesOf(4, () => 1000);
+      for (const { at, processes } of samples)
+        if (at > 2 * 3600) Object.assign(processes.ns1 as object, { descriptors: 20 + more });
+      return summarize({ samples, events: [] });
+    };
+    expect(open(2).isFlat).toBe(true);
+    expect(open(3).isFlat).toBe(false);
+  });
+
   it('ignores the memory of programs that faults restart, and of short runs', () => {
     const restarted = (hour: number, label: string) => (label === 'ns2' ? 1000 * (1 + hour) : 1000);
     expect(summarize({ samples: samplesOf(4, restarted), events: [] }).isFlat).toBe(true);
