@@ -18,6 +18,7 @@ const Delegation = lazyScreen(() => import('../delegation/delegation-screen.tsx'
 const Records = lazyScreen(() => import('../records/records-screen.tsx'));
 const Import = lazyScreen(() => import('../records/import-screen.tsx'));
 const Scan = lazyScreen(() => import('../records/scan-screen.tsx'));
+const Email = lazyScreen(() => import('../email/email-screen.tsx'));
 const History = lazyScreen(() => import('../history/history-screen.tsx'));
 const Change = lazyScreen(() => import('../history/change-screen.tsx'));
 const Settings = lazyScreen(() => import('../domain-settings/settings-screen.tsx'));
@@ -67,6 +68,7 @@ function DomainPages({ name }: { readonly name: string }) {
               <Route path="/records" component={Records} />
               <Route path="/records/import" component={Import} />
               <Route path="/records/scan" component={Scan} />
+              <Route path="/records/email" component={Email} />
               <Route path="/history" component={History} />
               <Route path="/history/:change" component={Change} />
               <Route path="/settings" component={Settings} />

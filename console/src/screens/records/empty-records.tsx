@@ -1,18 +1,15 @@
 // Shown for a domain without records, with shortcuts for the most common ones.
 
 import { domainPath, Link } from '../../app/place.tsx';
-import { Button } from '../../parts/button.tsx';
 import { Empty } from '../../parts/failure.tsx';
 import { words } from '../../words/words.ts';
-import type { Typed } from './typed.ts';
 
 interface EmptyProps {
   readonly domain: string;
   readonly canEdit: boolean;
-  readonly onAdd: (typed: Partial<Typed>) => void;
 }
 
-export function EmptyRecords({ domain, canEdit, onAdd }: EmptyProps) {
+export function EmptyRecords({ domain, canEdit }: EmptyProps) {
   const say = words.records.empty;
   if (!canEdit) return <Empty title={say.title} />;
   return (
@@ -25,10 +22,9 @@ export function EmptyRecords({ domain, canEdit, onAdd }: EmptyProps) {
         <Link to={domainPath(domain, 'records/import')} class="button">
           {say.import}
         </Link>
-        <Button onClick={() => onAdd({ name: '@', type: 'A' })}>{say.website}</Button>
-        <Button onClick={() => onAdd({ name: 'www', type: 'CNAME' })}>{say.www}</Button>
-        <Button onClick={() => onAdd({ name: '@', type: 'MX', mx_priority: '10' })}>{say.mail}</Button>
-        <Button onClick={() => onAdd({ name: '@', type: 'TXT' })}>{say.text_record}</Button>
+        <Link to={domainPath(domain, 'records/email')} class="button">
+          {say.email}
+        </Link>
       </div>
     </Empty>
   );

@@ -130,7 +130,7 @@ export default function RecordsScreen() {
             )}
             {paste.isOver && <p class="rec-drop-here">{quickAdd.drop}</p>}
             {sorted.every(({ editable }) => !editable) && draft.creates.length === 0 && (
-              <EmptyRecords domain={editor.domain} canEdit={canEdit} onAdd={add} />
+              <EmptyRecords domain={editor.domain} canEdit={canEdit} />
             )}
             {rows.length > 0 ? (
               <RecordTable

@@ -123,6 +123,9 @@ export function Toolbar({
               <Link to={domainPath(domain, 'records/import')} class="button bare">
                 {say.importLink}
               </Link>
+              <Link to={domainPath(domain, 'records/email')} class="button bare">
+                {say.emailLink}
+              </Link>
               <Link to={domainPath(domain, 'records/scan')} class="button bare">
                 {say.scanLink}
               </Link>

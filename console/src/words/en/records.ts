@@ -20,6 +20,8 @@ export const records = {
   more: 'More',
   importLink: 'Import…',
   scanLink: 'Find existing records…',
+  emailLink: 'Set up email…',
+  templateLink: 'Use a template…',
   export: 'Export',
   exportFailed: 'The zone file could not be loaded. Try again.',
   choose: (name: string, type: string) => `Select ${name === '' ? '@' : name} ${type}`,
@@ -279,10 +281,8 @@ export const records = {
     text: 'Records define where your website and your mail are. If the domain is already in use, import its current records first, so that nothing breaks when you switch.',
     scan: 'Find its current records',
     import: 'Import a zone file',
-    website: 'Website address',
-    www: 'www as an alias',
-    mail: 'Mail server',
-    text_record: 'Text (TXT) for verification',
+    email: 'Set up email',
+    template: 'Use a template',
   },
 };
 

@@ -1,0 +1,120 @@
+// What a person enters in the email setup, and what is missing.
+
+import { fieldsOf, fill, type RecipeField, type Values } from '../records/recipe.ts';
+import type { Row } from '../records/rows.ts';
+import { type DmarcPolicy, dmarcAddressOf, dmarcPolicyOf, isDmarc } from './dmarc.ts';
+import { type Provider, providerOf } from './providers.ts';
+import { isSpf, type SpfAll, spfAllOf } from './spf.ts';
+
+export interface Answers {
+  /** Id of a provider. `keep`: the current servers stay. `own`: other servers. `none`: the domain has no mail. */
+  readonly mailbox: string;
+  readonly senders: readonly string[];
+  /** Values of the account, by provider and field: `google dkim`. */
+  readonly values: Values;
+  /** One mail server per line. */
+  readonly ownServers: string;
+  /** Terms to remove from the SPF record. */
+  readonly spfWithout: readonly string[];
+  readonly spfAll: SpfAll;
+  readonly dmarc: 'keep' | DmarcPolicy;
+  readonly dmarcAddress: string;
+  readonly mtaSts: 'keep' | 'testing' | 'enforce';
+  /** Address or name of the web server of the MTA-STS policy. */
+  readonly mtaStsHost: string;
+  readonly tlsAddress: string;
+}
+
+/** Returns the text records at a name that the draft does not delete. `rows` have relative names. */
+export function textsAt(rows: readonly Row[], name: string): string[] {
+  return rows
+    .filter(({ state, typed }) => state !== 'deleted' && typed.type === 'TXT' && typed.name === name)
+    .map(({ typed }) => typed.destination);
+}
+
+/** Returns the answers that change nothing, as far as possible. */
+export function initialAnswers(rows: readonly Row[]): Answers {
+  const hasMail = rows.some(
+    ({ state, typed }) => state !== 'deleted' && typed.type === 'MX' && typed.name === '@',
+  );
+  const dmarc = textsAt(rows, '_dmarc').find(isDmarc);
+  const tls = textsAt(rows, '_smtp._tls').find((text) => text.startsWith('v=TLSRPTv1'));
+  return {
+    mailbox: hasMail ? 'keep' : '',
+    senders: [],
+    values: {},
+    ownServers: '',
+    spfWithout: [],
+    spfAll: spfAllOf(textsAt(rows, '@').filter(isSpf)),
+    dmarc: dmarc !== undefined && dmarcPolicyOf(dmarc) !== undefined ? 'keep' : 'none',
+    dmarcAddress: dmarcAddressOf(dmarc ?? ''),
+    mtaSts: 'keep',
+    mtaStsHost: '',
+    tlsAddress: /rua=(?:mailto:)?([^,;\s]+)/.exec(tls ?? '')?.[1] ?? '',
+  };
+}
+
+/** Returns the selected providers: first that of the mailboxes. */
+export function chosenProviders({ mailbox, senders }: Answers): Provider[] {
+  if (mailbox === 'none') return [];
+  return [mailbox, ...senders].flatMap((id) => providerOf(id) ?? []);
+}
+
+export function valuesOf({ id, defaults = {} }: Provider, { values }: Answers, domain: string): Values {
+  const own = Object.entries(values).filter(([key]) => key.startsWith(`${id} `));
+  const usual = Object.entries(defaults).map(([key, text]) => [
+    key,
+    text.replace('{dashes}', domain.replaceAll('.', '-')),
+  ]);
+  return Object.fromEntries([...usual, ...own.map(([key, text]) => [key.slice(id.length + 1), text])]);
+}
+
+/** Converts lines such as `mail` or `10 mail.example.net` to lines of MX records. */
+export function serverLines(text: string): string[] {
+  return text
+    .split('\n')
+    .map((line) => line.trim().split(/\s+/))
+    .filter(([first]) => first !== '')
+    .map((words, i) => `@ MX ${words.length > 1 ? words.join(' ') : `${10 * (i + 1)} ${words[0]}`}`);
+}
+
+export type Problem = 'needed' | 'wrong' | 'noAddress';
+
+export interface ProviderField extends RecipeField {
+  readonly provider: Provider;
+  /** Key in `Answers.values`. */
+  readonly valueKey: string;
+  readonly value: string;
+  readonly problem: Problem | undefined;
+}
+
+/** Without the mail server, the domain would have none. Other values can be added later. */
+export function providerFields(answers: Answers, domain: string): ProviderField[] {
+  return chosenProviders(answers).flatMap((provider) => {
+    const values = valuesOf(provider, answers, domain);
+    const { wrong } = fill(provider.records, values, domain);
+    return fieldsOf(provider.records).map((field) => {
+      const value = values[field.key] ?? '';
+      const isNeeded = field.type === 'MX' && value.trim() === '';
+      const problem = isNeeded ? 'needed' : wrong.includes(field.key) ? 'wrong' : undefined;
+      return { ...field, provider, valueKey: `${provider.id} ${field.key}`, value, problem };
+    });
+  });
+}
+
+export function serversProblem({ mailbox, ownServers }: Answers, domain: string): Problem | undefined {
+  if (mailbox !== 'own') return undefined;
+  const lines = serverLines(ownServers);
+  if (lines.length === 0) return 'needed';
+  const { lines: read } = fill(lines, {}, domain);
+  const isHost = (host: string) => /^[\w.-]*[a-z_-][\w.-]*$/i.test(host); // an address is not allowed (RFC 5321 §5.1)
+  return read.length === lines.length && read.every(({ destination }) => isHost(destination))
+    ? undefined
+    : 'wrong';
+}
+
+export function addressProblem(text: string): Problem | undefined {
+  return text.trim() === '' || /^[^\s@;,!]+@[^\s@;,!]+\.[^\s@;,!]+$/.test(text.trim())
+    ? undefined
+    : 'noAddress';
+}
