@@ -8,9 +8,12 @@ import { compiledFile } from './compiled.ts';
 /** Time limit for a thread to end. */
 export const END_TIMEOUT_MS = 2000;
 
+/** MiB in each half of a thread's young generation, from the start, so that the thread does not grow for hours. */
+const HALF_MIB = 2;
 /** A thread whose caller sets no limit copies few objects. V8's default of 48 would only keep memory. */
-const YOUNG_GENERATION_MIB = 12;
+const YOUNG_GENERATION_MIB = 3 * HALF_MIB;
 
+setFlagsFromString(`--min-semi-space-size=${HALF_MIB}`);
 // The flag of the command line (start/node-flags.ts) would override the limits of threads.
 setFlagsFromString('--max-semi-space-size=0');
 
