@@ -19,6 +19,7 @@ const Records = lazyScreen(() => import('../records/records-screen.tsx'));
 const Import = lazyScreen(() => import('../records/import-screen.tsx'));
 const Scan = lazyScreen(() => import('../records/scan-screen.tsx'));
 const Email = lazyScreen(() => import('../email/email-screen.tsx'));
+const Templates = lazyScreen(() => import('../templates/templates-screen.tsx'));
 const History = lazyScreen(() => import('../history/history-screen.tsx'));
 const Change = lazyScreen(() => import('../history/change-screen.tsx'));
 const Settings = lazyScreen(() => import('../domain-settings/settings-screen.tsx'));
@@ -69,6 +70,7 @@ function DomainPages({ name }: { readonly name: string }) {
               <Route path="/records/import" component={Import} />
               <Route path="/records/scan" component={Scan} />
               <Route path="/records/email" component={Email} />
+              <Route path="/records/templates" component={Templates} />
               <Route path="/history" component={History} />
               <Route path="/history/:change" component={Change} />
               <Route path="/settings" component={Settings} />

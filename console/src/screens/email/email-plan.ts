@@ -37,10 +37,11 @@ export function withRelativeNames(rows: readonly Row[], domain: string): Row[] {
 export function emailPlan(rows: readonly Row[], answers: Answers, domain: string, now: Date): EmailPlan {
   const plan = new RecordPlan(rows, domain);
   const hasMail = answers.mailbox !== 'none';
-  if (hasMail) setServers(plan, answers, domain);
-  else plan.replace('@', ['MX'], [{ name: '@', type: 'MX', mx_priority: '0', destination: '.' }]); // RFC 7505
-  setSpf(plan, answers);
-  setDmarc(plan, hasMail ? answers : { ...answers, dmarc: 'reject' });
+  if (hasMail) {
+    setServers(plan, answers, domain);
+    setSpf(plan, (policies) => spfText(policies, answers));
+    setDmarc(plan, answers);
+  } else endMail(plan, answers.dmarcAddress);
   const hosts = plan.after().flatMap((each) => (isMx(each) ? [bare(each.destination)] : []));
   const policyFile = hasMail ? setMtaSts(plan, answers, domain, hosts, now) : undefined;
   if (hasMail && answers.tlsAddress.trim() !== '') setTlsReports(plan, answers.tlsAddress.trim());
@@ -51,6 +52,13 @@ export function emailPlan(rows: readonly Row[], answers: Answers, domain: string
   const differences = plan.differences();
   const warnings = hasMail ? warningsOf(rows, after, differences, answers, domain, spf) : [];
   return { differences, spf, warnings, policyFile };
+}
+
+/** Adds a null MX record (RFC 7505), and policies that reject all mail from the domain. */
+export function endMail(plan: RecordPlan, dmarcAddress = ''): void {
+  plan.replace('@', ['MX'], [{ name: '@', type: 'MX', mx_priority: '0', destination: '.' }]);
+  setSpf(plan, () => 'v=spf1 -all');
+  setDmarc(plan, { dmarc: 'reject', dmarcAddress });
 }
 
 function isMx({ name, type }: { readonly name: string; readonly type: string }): boolean {
@@ -76,10 +84,10 @@ function setServers(plan: RecordPlan, answers: Answers, domain: string): void {
 }
 
 /** A domain has one SPF record (RFC 7208 §3.2). */
-function setSpf(plan: RecordPlan, answers: Answers): void {
+function setSpf(plan: RecordPlan, textFor: (policies: readonly string[]) => string | undefined): void {
   const [first, ...others] = plan.at('@', 'TXT').filter(({ typed }) => isSpf(typed.destination));
   const policies = [first, ...others].flatMap((row) => row?.typed.destination ?? []);
-  const text = spfText(policies, answers);
+  const text = textFor(policies);
   if (text === undefined) return;
   for (const row of others) plan.remove(row);
   if (first === undefined) plan.add({ name: '@', type: 'TXT', destination: text });
@@ -88,7 +96,6 @@ function setSpf(plan: RecordPlan, answers: Answers): void {
 
 /** Returns undefined if nothing is to be changed. */
 function spfText(policies: readonly string[], answers: Answers): string | undefined {
-  if (answers.mailbox === 'none') return 'v=spf1 -all';
   const added = [
     ...(answers.mailbox === 'own' ? ['mx'] : []),
     ...chosenProviders(answers).flatMap(({ spf }) => spf ?? []),
@@ -104,7 +111,7 @@ function spfText(policies: readonly string[], answers: Answers): string | undefi
 }
 
 /** Several DMARC records have no effect (RFC 7489 §6.6.3). */
-function setDmarc(plan: RecordPlan, { dmarc, dmarcAddress }: Answers): void {
+function setDmarc(plan: RecordPlan, { dmarc, dmarcAddress }: Pick<Answers, 'dmarc' | 'dmarcAddress'>): void {
   if (dmarc === 'keep') return;
   const [first, ...others] = plan.at('_dmarc', 'TXT').filter(({ typed }) => isDmarc(typed.destination));
   const text = dmarcText(first?.typed.destination, dmarc, dmarcAddress);

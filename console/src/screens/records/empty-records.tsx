@@ -25,6 +25,9 @@ export function EmptyRecords({ domain, canEdit }: EmptyProps) {
         <Link to={domainPath(domain, 'records/email')} class="button">
           {say.email}
         </Link>
+        <Link to={domainPath(domain, 'records/templates')} class="button">
+          {say.template}
+        </Link>
       </div>
     </Empty>
   );

@@ -4,7 +4,7 @@ import { type Difference, difference } from './diff.ts';
 import { addRow, type Draft, deleteRows, editRow, type RowKey } from './draft.ts';
 import { relativeName } from './owner-name.ts';
 import type { Row } from './rows.ts';
-import { type KeptRecord, NEW_RECORD, type Typed } from './typed.ts';
+import { canBeProxied, type KeptRecord, NEW_RECORD, type Typed } from './typed.ts';
 
 type Wanted = Pick<Typed, 'name' | 'type' | 'destination'> & Partial<Typed>;
 
@@ -47,24 +47,39 @@ export class RecordPlan {
     this.#updated.set(row.key, set);
   }
 
-  /** Adds a record unless it exists. A CNAME must be the only record of its name (RFC 1034 §3.6.2). */
+  /** Adds a record unless it exists. */
   add(wanted: Wanted): void {
-    const isAlias = wanted.type === 'CNAME';
-    for (const row of this.at(wanted.name))
-      if (!isSame(row.typed, wanted) && (isAlias || row.typed.type === 'CNAME')) this.remove(row);
+    this.#makeRoom(wanted);
     const isThere = [...this.at(wanted.name, wanted.type).map(({ typed }) => typed), ...this.#added].some(
       (typed) => this.#relative(typed.name) === this.#relative(wanted.name) && isSame(typed, wanted),
     );
     if (!isThere) this.#added.push({ ...NEW_RECORD, ...wanted });
   }
 
-  /** Makes the records of these types at a name exactly the wanted ones. */
+  /**
+   * Makes the records of these types at a name exactly the wanted ones. A record that can be proxied gets the new value instead of
+   * being replaced, so that it keeps its settings.
+   */
   replace(name: string, types: readonly string[], wanted: readonly Wanted[]): void {
-    for (const row of this.at(name)) {
-      const isWanted = wanted.some((each) => isSame(row.typed, each));
-      if (types.includes(row.typed.type) && !isWanted) this.remove(row);
-    }
-    for (const each of wanted) this.add(each);
+    const old = this.at(name).filter(
+      ({ typed }) => types.includes(typed.type) && !wanted.some((each) => isSame(typed, each)),
+    );
+    const missing = wanted.filter((each) => !this.at(name).some(({ typed }) => isSame(typed, each)));
+    const added = missing.filter((each) => {
+      const at = canBeProxied(each.type) ? old.findIndex(({ typed }) => typed.type === each.type) : -1;
+      const [row] = at === -1 ? [] : old.splice(at, 1);
+      if (row !== undefined) this.update(row, { destination: each.destination });
+      return row === undefined;
+    });
+    for (const row of old) this.remove(row);
+    for (const each of wanted) this.#makeRoom(each);
+    for (const each of added) this.add(each);
+  }
+
+  /** A CNAME must be the only record of its name (RFC 1034 §3.6.2). */
+  #makeRoom({ name, type }: Wanted): void {
+    for (const row of this.at(name))
+      if (type !== row.typed.type && [type, row.typed.type].includes('CNAME')) this.remove(row);
   }
 
   differences(): Difference[] {

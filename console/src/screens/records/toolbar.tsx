@@ -126,6 +126,9 @@ export function Toolbar({
               <Link to={domainPath(domain, 'records/email')} class="button bare">
                 {say.emailLink}
               </Link>
+              <Link to={domainPath(domain, 'records/templates')} class="button bare">
+                {say.templateLink}
+              </Link>
               <Link to={domainPath(domain, 'records/scan')} class="button bare">
                 {say.scanLink}
               </Link>

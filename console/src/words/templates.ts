@@ -1,0 +1,3 @@
+// The texts of the zone templates, which are loaded with their page.
+
+export { templates } from './en/templates.ts';
