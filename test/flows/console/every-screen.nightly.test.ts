@@ -16,8 +16,9 @@ const ADMIN = 'admin@shop.example';
 const SCREENS = [
   'domains',
   ...[
-    ...['delegation', 'records', 'records/import', 'records/scan', 'history', 'dnssec', 'traffic', 'rules'],
-    ...['secondaries', 'certificates', 'cache', 'uptime', 'sharing', 'settings?webhook=1', 'plan'],
+    ...['delegation', 'records', 'records/import', 'records/scan', 'records/email', 'records/templates'],
+    ...['history', 'dnssec', 'traffic', 'rules', 'secondaries', 'certificates', 'cache', 'uptime', 'sharing'],
+    ...['settings?webhook=1', 'plan'],
   ].map((page) => `domains/${NAME}/${page}`),
   `domains/${ELSEWHERE}/delegation`,
   ...['account', 'account/two-step', 'account/sessions', 'account/keys', 'account/log'],

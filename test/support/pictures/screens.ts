@@ -25,6 +25,8 @@ export const SCREENS: readonly [Screen, ...Screen[]] = [
   of('orchid.test', 'records', true),
   of('orchid.test', 'records/import'),
   of('orchid.test', 'records/scan'),
+  of('orchid.test', 'records/email'),
+  of('orchid.test', 'records/templates'),
   of('orchid.test', 'history', true),
   of('granite.test', 'dnssec', true),
   { name: 'traffic', path: 'domains/orchid.test/traffic?period=1h', isMain: true },

@@ -237,7 +237,7 @@ export const records = {
   checkedFine: 'Checked and ready to save. Nothing is live yet.',
   checkedExcept: (count: number) =>
     `Checked and ready to save, except ${plural(count, 'new row', 'new rows')} without a value. Nothing is live yet.`,
-  enterValues: (count: number) =>
+  enterValues: (count: number): string =>
     count === 1 ? 'Enter a value for the new row.' : 'Enter values for the new rows.',
   warned: (count: number) => `${plural(count, 'warning', 'warnings')}, see the marked rows.`,
   undo: 'Undo',
