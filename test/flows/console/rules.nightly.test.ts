@@ -1,26 +1,32 @@
 import type { Locator } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { rules } from '../../../console/src/words/en/rules.ts';
 import { axeFaults } from '../../support/browser/axe.ts';
 import { ownConsole } from '../../support/browser/console-api.ts';
 import { newDomain } from '../../support/database/domains.ts';
 
 const NAME = 'ann.example';
+const SHOP = 'shop.example';
 const ANN = 'ann@shop.example';
-const TYPES = [
-  ...['redirect', 'drop', 'rate_limit', 'bot_route', 'fingerprint', 'waf', 'captcha', 'rewrite', 'cache'],
-  ...['origin_route', 'origin_pool', 'error_page'],
-];
+const TYPES = Object.keys(rules.types) as (keyof typeof rules.types)[];
 
 const own = ownConsole();
 
 beforeAll(async () => {
-  await newDomain(own.database.db, await own.makePerson(ANN), `${NAME}.`);
+  const ann = await own.makePerson(ANN);
+  for (const name of [NAME, SHOP]) await newDomain(own.database.db, ann, `${name}.`);
 });
 
-async function openDialog(type: string) {
+const openRules = async (name = NAME) => {
   const opened = await own.openAs(ANN, { mayFail: true, viewport: { width: 360, height: 780 } });
-  await opened.page.goto(`/console/domains/${NAME}/rules?type=${type}`);
-  await opened.page.getByRole('button', { name: 'Add a rule' }).click();
+  await opened.page.goto(`/console/domains/${name}/rules`);
+  return opened;
+};
+
+async function openDialog(type: keyof typeof rules.types) {
+  const opened = await openRules();
+  await opened.page.getByRole('button', { name: 'Add a rule', exact: true }).click();
+  await opened.page.getByRole('button', { name: new RegExp(`^${rules.types[type]} `) }).click();
   const dialog = opened.page.getByRole('dialog');
   const stored = async () =>
     (await (await opened.context.request.get(`/domains/${NAME}/rules/${type}/`)).json()) as object[];
@@ -101,5 +107,58 @@ describe('a new rule', () => {
     expect(await stored()).toMatchObject([
       { ttl_seconds: 60, key_query: 'list', key_query_list: ['page'], enabled: false },
     ]);
+  });
+});
+
+describe('the rules of a domain', () => {
+  beforeAll(async () => {
+    const { context } = await openRules(SHOP);
+    const post = async (path: string, data: object) => {
+      const response = await context.request.post(`/domains/${SHOP}/${path}/`, { data });
+      expect([path, response.status()]).toEqual([path, 201]);
+    };
+    await post('records', { name: 'www', type: 'A', destination: '9.9.9.9', proxied: true });
+    await post('records', { name: 'mail', type: 'A', destination: '9.9.9.9' });
+    await post('rules/cache', { path_includes: ['*.css'] });
+    await post('rules/redirect', { target: '/first', path_includes: ['/old'] });
+    await post('rules/redirect', { target: '/second', path_match_type: 'regex', path_includes: ['^/ol'] });
+    await post('rules/drop', { path_includes: ['/admin*'] });
+  });
+
+  it('are on one page in the order of evaluation, and move with the keyboard', async () => {
+    const { page, faults } = await openRules(SHOP);
+    await page.getByRole('heading', { name: 'Redirect' }).waitFor();
+    expect(await page.locator('.rules-phase h2').allTextContents()).toEqual(['Drop', 'Redirect', 'Cache']);
+    const redirects = page.getByRole('list', { name: 'Rules of type Redirect' }).locator('.rules-summary');
+    await page
+      .getByRole('button', { name: /^Move rule \d+ down/ })
+      .first()
+      .press('Enter');
+    await page.getByText(/is now number 2 of 2/).waitFor({ state: 'attached' });
+    expect((await redirects.allTextContents()).map((each) => each.trim())).toEqual([
+      'Redirects to /second with 302',
+      'Redirects to /first with 302',
+    ]);
+    expect(await page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).toMatch(/up$/);
+    expect([await axeFaults(page), faults]).toEqual([[], []]);
+  });
+
+  it('are tested with a URL', async () => {
+    const { page, faults } = await openRules(SHOP);
+    const test = async (url: string, result: string | RegExp) => {
+      await page.getByLabel('URL or path').fill(url);
+      await page.getByRole('button', { name: 'Test', exact: true }).click();
+      await page.getByText(result).waitFor();
+    };
+    await test('www.shop.example/admin', /^Rule \d+ blocks the request with 403/);
+    await test('www.shop.example/older?a=1', 'The visitor is redirected with 302 to /second?a=1.');
+    await test(
+      'https://www.shop.example/a.css',
+      'Your server is asked for /a.css (record www.shop.example).',
+    );
+    await test('mail.shop.example/old', /mail\.shop\.example is not proxied/);
+    await test('none.shop.example/old', /none\.shop\.example has no record/);
+    await test('https://other.example/old', /is not a name of shop\.example/);
+    expect([await axeFaults(page), faults]).toEqual([[], []]);
   });
 });

@@ -1,13 +1,14 @@
 // The form fields of each rule type, in the order in which they are shown.
 
+/** All types, in the order in which edges apply them (docs/edge.md). */
 export const TYPES = [
-  'redirect',
   'drop',
   'rate_limit',
   'bot_route',
   'fingerprint',
   'waf',
   'captcha',
+  'redirect',
   'rewrite',
   'cache',
   'origin_route',
@@ -16,8 +17,10 @@ export const TYPES = [
 ] as const;
 export type RuleType = (typeof TYPES)[number];
 
-export function typeOf(text: string | undefined): RuleType {
-  return TYPES.find((each) => each === text) ?? 'redirect';
+/** Returns undefined if the text is not a type. In URLs of the API, `rate-limit` is also valid. */
+export function typeOf(text: string | undefined): RuleType | undefined {
+  const name = text?.replace('-', '_');
+  return TYPES.find((each) => each === name);
 }
 
 /**
@@ -180,16 +183,11 @@ const OWN: Readonly<Record<RuleType, readonly FormField[]>> = {
   ],
 };
 
-const IS_LOGGED_ALONE: readonly RuleType[] = [
-  'redirect',
-  'drop',
-  'rate_limit',
-  'bot_route',
-  'fingerprint',
-  'waf',
-  'captcha',
-];
+/** True if `action_mode: dry_run` is supported. Edges always enforce rules of other types. */
+export function countsDryRun(type: RuleType): boolean {
+  return TYPES.indexOf(type) <= TYPES.indexOf('redirect');
+}
 
 export function fieldsOf(type: RuleType): readonly FormField[] {
-  return [...OWN[type], ...PATHS, ...FILTERS, ...(IS_LOGGED_ALONE.includes(type) ? [DRY_RUN] : [])];
+  return [...OWN[type], ...PATHS, ...FILTERS, ...(countsDryRun(type) ? [DRY_RUN] : [])];
 }

@@ -1,177 +1,179 @@
-// The rules of a domain by type, in the order in which they are applied.
+// The rules of a domain: all types on one page, in the order in which edges apply them, and a test of a URL.
 
 import './rules.css';
-import { useState } from 'preact/hooks';
-import { api, dataOf, type Schemas } from '../../api/client.ts';
+import { useEffect, useState } from 'preact/hooks';
+import { api, dataOf } from '../../api/client.ts';
 import { useAction } from '../../api/use-action.ts';
-import { useLoad } from '../../api/use-load.ts';
-import { usePlace } from '../../app/place.tsx';
+import { domainPath, Link, usePlace } from '../../app/place.tsx';
 import { toast } from '../../app/toasts.ts';
 import { Button } from '../../parts/button.tsx';
 import { Confirm } from '../../parts/dialog.tsx';
-import { Empty, Failure } from '../../parts/failure.tsx';
-import { SelectField } from '../../parts/field.tsx';
+import { Empty, Failure, Note } from '../../parts/failure.tsx';
 import { Loading } from '../../parts/loading.tsx';
-import { Badge } from '../../parts/status.tsx';
 import { rules as text } from '../../words/rules.ts';
 import { words } from '../../words/words.ts';
 import { mayDo, useDomain } from '../domain/domain-here.ts';
+import { ChooseType } from './choose-type.tsx';
+import { type DomainRules, useRules } from './load-rules.ts';
+import type { Rule } from './match-rule.ts';
+import { Phase } from './phase.tsx';
 import { RuleDialog } from './rule-dialog.tsx';
-import { TYPES, typeOf } from './rule-fields.ts';
-import { jsonOf, movedPlaces } from './rule-form.ts';
+import { type RuleType, TYPES, typeOf } from './rule-fields.ts';
+import { movedPlaces } from './rule-form.ts';
+import { Tester } from './tester.tsx';
 
-type Rule = Schemas['Rule'];
+type Shown =
+  | { readonly kind: 'types' }
+  | { readonly kind: 'new'; readonly type: RuleType }
+  | { readonly kind: 'edit'; readonly rule: Rule }
+  | { readonly kind: 'delete'; readonly rule: Rule };
 
 export default function RulesScreen() {
-  const { name, domain } = useDomain();
-  const { query, setQuery } = usePlace();
-  const type = typeOf(query.type);
-  const path = { domain: name, type };
-  const [edited, setEdited] = useState<Rule | 'new'>();
-  const [gone, setGone] = useState<Rule>();
-  const mayEdit = mayDo(domain, 'rules.edit');
-  const loaded = useLoad<Rule[]>(`rules ${name} ${type}`, (signal) =>
-    dataOf(api.GET('/domains/{domain}/rules/{type}/', { params: { path }, signal })),
-  );
-  const { reload } = loaded;
-  const toggle = useAction(async (id: number) => {
-    await api.PATCH('/domains/{domain}/rules/{type}/{id}/toggle', { params: { path: { ...path, id } } });
-    await reload();
-  });
-  const move = useAction(async (id: number, by: -1 | 1) => {
-    const places = movedPlaces(loaded.data ?? [], id, by);
-    if (places === undefined) return;
-    await api.PATCH('/domains/{domain}/rules/{type}/reorder', { params: { path }, body: [...places] });
-    await reload();
-  });
-  const remove = useAction(async (id: number) => {
-    await api.DELETE('/domains/{domain}/rules/{type}/{id}', { params: { path: { ...path, id } } });
-    setGone(undefined);
-    toast(text.deleted(id));
-    await reload();
-  });
-  const edit = async (rule: Rule) => {
-    // Lists omit large members.
-    const whole = await dataOf(
-      api.GET('/domains/{domain}/rules/{type}/{id}', { params: { path: { ...path, id: rule.id } } }),
-    );
-    setEdited(whole);
-  };
-  const open = useAction(edit);
-  const isBusy = toggle.isBusy || move.isBusy;
+  const { name } = useDomain();
+  const loaded = useRules(name);
   return (
     <div class="stack rules">
-      <div class="rules-head">
-        <SelectField
-          label={text.type}
-          hint={text.about[type]}
-          choices={TYPES.map((value) => ({ value, label: text.types[value] }))}
-          value={type}
-          onChange={(event) => setQuery({ type: event.currentTarget.value })}
-        />
-        {mayEdit && (
-          <Button kind="main" onClick={() => setEdited('new')}>
-            {text.add}
-          </Button>
-        )}
-      </div>
+      <Loading of={loaded}>{(data) => <Rules data={data} reload={loaded.reload} />}</Loading>
+    </div>
+  );
+}
+
+interface RulesProps {
+  readonly data: DomainRules;
+  readonly reload: () => Promise<void>;
+}
+
+function Rules({ data: { features, phases, names }, reload }: RulesProps) {
+  const { name, domain } = useDomain();
+  const [shown, setShown] = useState<Shown>();
+  const [message, setMessage] = useState('');
+  useScrollToType();
+  const pathOf = ({ type, id }: Rule) => ({ path: { domain: name, type, id } });
+  const toggle = useAction(async (rule: Rule) => {
+    await api.PATCH('/domains/{domain}/rules/{type}/{id}/toggle', { params: pathOf(rule) });
+    await reload();
+  });
+  const move = useAction(async (rule: Rule, by: -1 | 1) => {
+    const { type, id } = rule;
+    const places = movedPlaces(phases.find((phase) => phase.type === type)?.rules ?? [], id, by);
+    if (places === undefined) return;
+    await api.PATCH('/domains/{domain}/rules/{type}/reorder', {
+      params: { path: { domain: name, type } },
+      body: [...places],
+    });
+    await reload();
+    setMessage(text.moved(id, places.findIndex((place) => place.id === id) + 1, places.length));
+  });
+  const remove = useAction(async (rule: Rule) => {
+    await api.DELETE('/domains/{domain}/rules/{type}/{id}', { params: pathOf(rule) });
+    setShown(undefined);
+    toast(text.deleted(rule.id));
+    await reload();
+  });
+  const open = useAction(async (rule: Rule) => {
+    // Lists omit large members.
+    const whole = await dataOf(api.GET('/domains/{domain}/rules/{type}/{id}', { params: pathOf(rule) }));
+    setShown({ kind: 'edit', rule: whole });
+  });
+  const close = () => setShown(undefined);
+  const mayEdit = mayDo(domain, 'rules.edit');
+  const mayWrite = mayEdit && features.rules_enabled;
+  const isEmpty = phases.length === 0;
+  const missing = TYPES.filter((type) => !phases.some((phase) => phase.type === type));
+  const add = mayWrite && (
+    <Button kind="main" onClick={() => setShown({ kind: 'types' })}>
+      {text.add}
+    </Button>
+  );
+  return (
+    <>
+      {!features.rules_enabled && (
+        <Note tone="warn">
+          {isEmpty ? text.noPlan : text.noPlanButRules}{' '}
+          {mayDo(domain, 'billing') && <Link to={domainPath(name, 'plan')}>{text.toPlan}</Link>}
+        </Note>
+      )}
+      {isEmpty ? (
+        features.rules_enabled && (
+          <Empty title={text.none}>
+            <p>{text.noneText}</p>
+            {add}
+          </Empty>
+        )
+      ) : (
+        <>
+          <div class="rules-head">
+            <p class="quiet">{text.intro}</p>
+            {add}
+          </div>
+          <Tester rules={phases.flatMap(({ rules }) => rules)} />
+        </>
+      )}
       <Failure error={toggle.error ?? move.error ?? open.error} />
-      <Loading of={loaded}>
-        {(rules) =>
-          rules.length === 0 ? (
-            <Empty title={text.none}>
-              <p>{text.noneText}</p>
-            </Empty>
-          ) : (
-            <ol class="plain rules-list" aria-label={text.list(text.types[type])}>
-              {rules.map((rule, i) => (
-                <li key={rule.id} class="card">
-                  <div class="row spread">
-                    <div class="row">
-                      <strong>{text.rule(rule.id)}</strong>
-                      <Badge tone={rule.enabled ? 'good' : ''}>{rule.enabled ? text.on : text.off}</Badge>
-                      {rule.action_mode === 'dry_run' && <Badge tone="warn">{text.dryRun}</Badge>}
-                    </div>
-                    {mayEdit && (
-                      <div class="row">
-                        <Button
-                          kind="bare"
-                          disabled={isBusy || i === 0}
-                          aria-label={text.upOf(rule.id)}
-                          onClick={() => void move.run(rule.id, -1)}
-                        >
-                          ↑
-                        </Button>
-                        <Button
-                          kind="bare"
-                          disabled={isBusy || i === rules.length - 1}
-                          aria-label={text.downOf(rule.id)}
-                          onClick={() => void move.run(rule.id, 1)}
-                        >
-                          ↓
-                        </Button>
-                        <Button
-                          disabled={isBusy}
-                          aria-label={text.toggleOf(rule.id, rule.enabled)}
-                          onClick={() => void toggle.run(rule.id)}
-                        >
-                          {rule.enabled ? text.switchOff : text.switchOn}
-                        </Button>
-                        <Button aria-label={text.editOf(rule.id)} onClick={() => void open.run(rule)}>
-                          {text.edit}
-                        </Button>
-                        <Button
-                          kind="danger"
-                          aria-label={text.deleteOf(rule.id)}
-                          onClick={() => setGone(rule)}
-                        >
-                          {words.common.delete}
-                        </Button>
-                      </div>
-                    )}
-                  </div>
-                  <p>{text.says(rule, rule.type === 'redirect' ? rule.target : undefined)}</p>
-                  {rule.disabled_reason !== undefined && <p class="problem">{rule.disabled_reason}</p>}
-                  {rule.unsupported?.map(({ why, edges }) => (
-                    <p key={why} class="problem">
-                      {text.unsupported(edges, why)}
-                    </p>
-                  ))}
-                  <details>
-                    <summary>{text.all}</summary>
-                    <pre>{jsonOf(rule)}</pre>
-                  </details>
-                </li>
-              ))}
-            </ol>
-          )
-        }
-      </Loading>
-      {edited !== undefined && (
-        <RuleDialog
+      <p class="only-read" role="status">
+        {message}
+      </p>
+      {phases.map(({ type, rules }) => (
+        <Phase
+          key={type}
           type={type}
-          rule={edited === 'new' ? undefined : edited}
+          rules={rules}
+          names={names}
+          limit={features.max_rules_per_set}
+          mayEdit={mayEdit}
+          mayWrite={mayWrite}
+          isBusy={toggle.isBusy || move.isBusy || open.isBusy}
+          onAdd={() => setShown({ kind: 'new', type })}
+          onMove={move.run}
+          onToggle={(rule) => void toggle.run(rule)}
+          onEdit={(rule) => void open.run(rule)}
+          onDelete={(rule) => setShown({ kind: 'delete', rule })}
+        />
+      ))}
+      {!isEmpty && missing.length > 0 && (
+        <p class="quiet rules-missing">
+          {text.noneOf} {missing.map((type) => text.types[type]).join(', ')}
+        </p>
+      )}
+      {shown?.kind === 'types' && (
+        <ChooseType onChoose={(type) => setShown({ kind: 'new', type })} onClose={close} />
+      )}
+      {(shown?.kind === 'new' || shown?.kind === 'edit') && (
+        <RuleDialog
+          type={shown.kind === 'new' ? shown.type : shown.rule.type}
+          rule={shown.kind === 'new' ? undefined : shown.rule}
           onDone={() => {
-            setEdited(undefined);
+            close();
             toast(text.saved);
             void reload();
           }}
-          onClose={() => setEdited(undefined)}
+          onClose={close}
         />
       )}
-      {gone !== undefined && (
+      {shown?.kind === 'delete' && (
         <Confirm
-          title={text.deleteTitle(gone.id)}
+          title={text.deleteTitle(shown.rule.id)}
           action={words.common.delete}
           isDanger
           isBusy={remove.isBusy}
           error={remove.error}
-          onConfirm={() => void remove.run(gone.id)}
-          onClose={() => setGone(undefined)}
+          onConfirm={() => void remove.run(shown.rule)}
+          onClose={close}
         >
           <p>{text.deleteText}</p>
         </Confirm>
       )}
-    </div>
+    </>
   );
+}
+
+/** Shows the type in the URL: `?type=redirect`. */
+function useScrollToType(): void {
+  const type = typeOf(usePlace().query.type);
+  useEffect(() => {
+    if (type === undefined) return;
+    const heading = document.getElementById(`rules-${type}`);
+    heading?.scrollIntoView();
+    heading?.focus({ preventScroll: true });
+  }, [type]);
 }

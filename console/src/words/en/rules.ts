@@ -1,17 +1,33 @@
 // English texts of edge rules.
 
-import { plural } from './figures.ts';
+import type { Schemas } from '../../api/client.ts';
+import { grouped, plural } from './figures.ts';
+
+/** `45 seconds`, `5 minutes`, `1 hour`: in the largest unit without a fraction. */
+function time(seconds: number): string {
+  if (seconds > 0 && seconds % 86_400 === 0) return plural(seconds / 86_400, 'day', 'days');
+  if (seconds > 0 && seconds % 3600 === 0) return plural(seconds / 3600, 'hour', 'hours');
+  if (seconds > 0 && seconds % 60 === 0) return plural(seconds / 60, 'minute', 'minutes');
+  return plural(seconds, 'second', 'seconds');
+}
+
+/** At most ten texts, and the number of the others. */
+function firstOf(texts: readonly string[]): string {
+  if (texts.length <= 10) return texts.join(', ');
+  return `${texts.slice(0, 10).join(', ')} and ${grouped(texts.length - 10)} more`;
+}
 
 export const rules = {
-  type: 'Type',
+  intro:
+    'Rules control how our edges handle requests for proxied names. They are applied from top to bottom.',
   types: {
-    redirect: 'Redirect',
     drop: 'Drop',
     rate_limit: 'Rate limit',
     bot_route: 'Bots',
     fingerprint: 'Fingerprints',
     waf: 'Web application firewall',
     captcha: 'Captcha',
+    redirect: 'Redirect',
     rewrite: 'Rewrite',
     cache: 'Cache',
     origin_route: 'Another origin',
@@ -33,11 +49,23 @@ export const rules = {
     error_page: 'Shows your own page instead of an error.',
   },
   add: 'Add a rule',
-  none: 'There are no rules of this type',
-  noneText: 'Rules control how our edges handle requests for proxied names.',
+  addOne: 'Add',
+  addOf: (type: string) => `Add a rule of type ${type}`,
+  chooseTitle: 'Which type of rule?',
+  none: 'There are no rules yet',
+  noneText: 'Add a rule to redirect, block, cache or reroute requests for proxied names.',
+  noneOf: 'Types without rules:',
+  noPlan: 'The plan of this domain does not include rules.',
+  noPlanButRules:
+    'The plan of this domain does not include rules. Existing rules stay in effect. You can turn them off and delete them.',
+  toPlan: 'Compare plans',
+  count: (count: number, limit: number | null): string =>
+    limit === null
+      ? plural(count, 'rule', 'rules')
+      : `${grouped(count)} of ${plural(limit, 'rule', 'rules')}`,
   list: (type: string) => `Rules of type ${type}, in the order in which they are applied`,
+  showAll: (count: number) => `Show all ${grouped(count)} rules`,
   rule: (id: number) => `Rule ${id}`,
-  on: 'on',
   off: 'off',
   dryRun: 'log only',
   switchOn: 'Turn on',
@@ -45,14 +73,164 @@ export const rules = {
   edit: 'Edit',
   upOf: (id: number) => `Move rule ${id} up`,
   downOf: (id: number) => `Move rule ${id} down`,
-  toggleOf: (id: number, isOn: boolean) => `Turn ${isOn ? 'off' : 'on'} rule ${id}`,
+  moved: (id: number, place: number, count: number) =>
+    `Rule ${id} is now number ${grouped(place)} of ${grouped(count)}.`,
+  toggleOf: (id: number, isOn: boolean): string => `Turn ${isOn ? 'off' : 'on'} rule ${id}`,
   editOf: (id: number) => `Edit rule ${id}`,
   deleteOf: (id: number) => `Delete rule ${id}`,
-  says: (
-    { path_includes: paths, host_pattern: host }: { path_includes: readonly string[]; host_pattern: string },
-    target: string | undefined,
-  ) =>
-    `For ${paths.join(', ')}${host === '' ? '' : ` at ${host}`}${target === undefined ? '' : ` → ${target}`}`,
+  /** What a rule does, as a sentence without a full stop. */
+  summary: {
+    drop: ({ countries, country_match_type: match }: Schemas['DropRule']): string => {
+      if (countries.length === 0) return 'Blocks every request';
+      const listed = firstOf(countries);
+      return match === 'include'
+        ? `Blocks requests from ${listed}`
+        : `Blocks requests from all countries except ${listed}`;
+    },
+    rate_limit: (rule: Schemas['RateLimitRule']): string => {
+      const per = { ip: 'address', ip_path: 'address and path', header: `value of ${rule.header}` }[rule.key];
+      const allowed = `Allows ${plural(rule.requests, 'request', 'requests')} in ${time(rule.period_seconds)} per ${per}`;
+      if (rule.action === 'delay') return `${allowed}, and slows down the others`;
+      if (rule.action === 'captcha') return `${allowed}, then requires a captcha`;
+      return rule.block_seconds === 0
+        ? `${allowed}, and blocks the others`
+        : `${allowed}, then blocks for ${time(rule.block_seconds)}`;
+    },
+    bot_route: ({ bots, list, action, destination }: Schemas['BotRouteRule']): string => {
+      const which = {
+        verified: 'verified bots',
+        unverified: 'unverified bots',
+        list: `bots named ${firstOf(list)}`,
+      }[bots];
+      return {
+        allow: `Allows ${which}`,
+        block: `Blocks ${which}`,
+        captcha: `Requires a captcha from ${which}`,
+        route: `Sends ${which} to ${destination}`,
+      }[action];
+    },
+    fingerprint: ({ fingerprints, action }: Schemas['FingerprintRule']): string => {
+      const clients = `clients with ${plural(fingerprints.length, 'TLS fingerprint', 'TLS fingerprints')}`;
+      return {
+        allow: `Allows ${clients}`,
+        block: `Blocks ${clients}`,
+        captcha: `Requires a captcha from ${clients}`,
+      }[action];
+    },
+    waf: ({ threshold, paranoia }: Schemas['WafRule']) =>
+      `Blocks requests with a score of ${threshold} or more, at strictness ${paranoia}`,
+    captcha: ({ valid_seconds: seconds }: Schemas['CaptchaRule']) =>
+      `Requires a captcha, which is valid for ${time(seconds)}`,
+    redirect: ({ target, status_code: code }: Schemas['RedirectRule']) =>
+      `Redirects to ${target} with ${code}`,
+    rewrite: ({ path_target: path }: Schemas['RewriteRule']) => `Requests ${path} from your server`,
+    cache: ({ bypass, ttl_seconds: seconds, respect_origin: respects }: Schemas['CacheRule']): string => {
+      if (bypass) return 'Does not cache responses';
+      const caches = `Caches responses for ${time(seconds)}`;
+      return respects ? `${caches}, unless your server sets another time` : caches;
+    },
+    origin_route: ({ destination, port, scheme }: Schemas['OriginRouteRule']): string =>
+      scheme === 'http' || scheme === 'https'
+        ? `Sends requests to ${destination}, port ${port}, over ${scheme}`
+        : `Sends requests to ${destination}, port ${port}`,
+    origin_pool: ({ origins }: Schemas['OriginPoolRule']): string =>
+      origins.length === 1
+        ? `Sends requests to ${origins[0]?.host}`
+        : `Distributes requests over ${plural(origins.length, 'server', 'servers')}`,
+    error_page: ({ status_codes: codes }: Schemas['ErrorPageRule']) =>
+      `Shows your own page for ${firstOf(codes.map(String))}`,
+  },
+  /** Which requests a rule applies to. */
+  scope: {
+    everywhere: 'Whole domain',
+    hosts: (names: readonly string[]) => firstOf(names),
+    record: (id: number) => `record ${id}`,
+    host: {
+      exact: (pattern: string) => `Host ${pattern}`,
+      wildcard: (pattern: string) => `Hosts like ${pattern}`,
+      regex: (pattern: string) => `Hosts that match the expression ${pattern}`,
+    },
+    allPaths: 'All paths',
+    paths: {
+      wildcard: (patterns: readonly string[]) => `Paths ${firstOf(patterns)}`,
+      regex: (patterns: readonly string[]) => `Paths that match the expression ${firstOf(patterns)}`,
+    },
+    except: (patterns: readonly string[]) => `Except ${firstOf(patterns)}`,
+  },
+  test: {
+    title: 'Test a URL',
+    hint: 'Shows which rules apply to a request. Nothing is sent to your server.',
+    url: 'URL or path',
+    country: 'Country of the visitor',
+    countryHint: 'A code such as DE. Leave empty if unknown.',
+    agent: 'User-Agent',
+    agentHint: 'Leave empty if unknown.',
+    fingerprint: 'TLS fingerprint',
+    fingerprintHint: 'JA3 or JA4. Leave empty if unknown.',
+    run: 'Test',
+    close: 'Close the result',
+    problems: {
+      url: 'Enter a URL such as https://www.example.com/path, or a path that begins with /.',
+      long: 'Enter at most 2,048 characters.',
+      country: 'Enter a country code with two letters.',
+    },
+    foreign: (host: string, domain: string) =>
+      `${host} is not a name of ${domain}. Enter a URL of this domain.`,
+    result: (url: string) => `Result for ${url}`,
+    steps: 'Rules in the order in which they are applied',
+    misses: (count: number) => plural(count, 'rule does not apply', 'rules do not apply'),
+    outcomes: {
+      acts: 'applies',
+      unsure: 'may apply',
+      log: 'log only',
+      miss: 'does not apply',
+    },
+    why: {
+      off: 'The rule is turned off.',
+      record: 'The rule is for other names.',
+      host: 'The host does not match.',
+      path: 'The path does not match.',
+      excluded: 'The path is excluded.',
+      country: 'The country does not match.',
+      agent: 'The User-Agent does not match.',
+      fingerprint: 'The fingerprint does not match.',
+      earlier: 'An earlier rule of this type applies.',
+      exempt: 'A bot rule exempts the visitor from captchas.',
+    },
+    unsure: {
+      country: 'Depends on the country of the visitor. Enter one above.',
+      agent: 'Depends on the User-Agent. Enter one above.',
+      fingerprint: 'Depends on the TLS fingerprint. Enter one above.',
+      bots: 'Only an edge can recognize verified bots.',
+    },
+    log: 'The match is written to the log, and the request continues.',
+    limits: 'The number of earlier requests is known only to the edge.',
+    scores: 'The score is calculated only by the edge.',
+    solves: 'The request continues after the visitor has solved the captcha.',
+    located: (status: number, location: string) => `Redirects with ${status} to ${location}`,
+    rewritten: (path: string) => `Requests ${path} from your server`,
+    pages: (codes: readonly number[]) =>
+      `Shows your own page if the response is ${firstOf(codes.map(String))}`,
+    developing: 'The developer mode is on, so the cache is not used.',
+    recordCaptcha: (name: string) => `The record ${name} requires a captcha.`,
+    ends: {
+      none: (host: string) => `No rule applies: ${host} has no record.`,
+      direct: (host: string) =>
+        `No rule applies: ${host} is not proxied, so its traffic does not pass our edges.`,
+      suspended: 'The domain is suspended: edges reject all requests with 403.',
+      badPath: 'Edges reject this path with 400 before they apply rules.',
+      blocked: (id: number) => `Rule ${id} blocks the request with 403.`,
+      redirected: (status: number, location: string) =>
+        `The visitor is redirected with ${status} to ${location}.`,
+      record: (path: string, name: string) => `Your server is asked for ${path} (record ${name}).`,
+      rule: (path: string, id: number) => `The server of rule ${id} is asked for ${path}.`,
+    },
+    unless: (ids: readonly number[]): string =>
+      ids.length === 1
+        ? `Rule ${ids[0]} may change this result.`
+        : `Rules ${ids.join(', ')} may change this result.`,
+    toRecords: 'Open the records',
+  },
   unsupported: (edges: number, why: string) =>
     `${plural(edges, 'edge does', 'edges do')} not support it: ${why}`,
   all: 'All details',
