@@ -10,7 +10,12 @@ import { preloadScreen } from './app/screens.tsx';
 import { applyTheme } from './app/theme.ts';
 import { publicName } from './screens/public-check/public-place.ts';
 import { takeLink } from './screens/sign-in/link.ts';
+import { LANGUAGES } from './words/language.ts';
+import { words } from './words/words.ts';
 
+const { language } = words;
+document.documentElement.lang = language;
+document.documentElement.dir = LANGUAGES[language].direction;
 takeLink();
 if (publicName(location.pathname) === undefined) preloadScreen(location.pathname);
 applyTheme();

@@ -6,6 +6,7 @@ import { useAction } from '../api/use-action.ts';
 import { Button } from '../parts/button.tsx';
 import { words } from '../words/words.ts';
 import { Brand } from './brand.tsx';
+import { LanguagePicker } from './language-picker.tsx';
 import { Navigation } from './navigation.tsx';
 import { Link, PlaceLink, usePlace } from './place.tsx';
 import { person, signOut } from './session.ts';
@@ -82,6 +83,7 @@ export function Frame({ children }: { readonly children: ComponentChildren }) {
             <Items pages={operatorPages} />
           </>
         )}
+        <LanguagePicker />
       </Navigation>
       <Content>{children}</Content>
       <Toasts />
@@ -118,7 +120,7 @@ function Content({ children }: { readonly children: ComponentChildren }) {
     <main class="content" id="content" tabIndex={-1} ref={main}>
       {!person().password_set && !person().identity && path !== '/account' && (
         <div class="note warn row spread">
-          <span>{words.account.passwordWanted}</span>
+          <span>{words.signIn.passwordWanted}</span>
           <Link to="/account" class="button">
             {words.signIn.setPassword}
           </Link>

@@ -1,3 +1,6 @@
 // The texts of the zone templates, which are loaded with their page.
 
-export { templates } from './en/templates.ts';
+import { templates as english } from './en/templates.ts';
+import { persian } from './persian.ts';
+
+export const templates: typeof english = persian?.templates ?? english;

@@ -1,7 +1,8 @@
-// The texts in the current language. English is the only one; another language is a file next to it with the same members.
+// The texts in the current language. Each language is a folder with files of the same members; the compiler compares them.
 
 import { en } from './en/en.ts';
+import { persian } from './persian.ts';
 
 export type Words = typeof en;
 
-export const words: Words = en;
+export const words: Words = persian?.words ?? en;

@@ -16,7 +16,7 @@ import {
   transitionsOf,
 } from '../../../console/src/screens/delegation/timeline.ts';
 import { countdown, duration } from '../../../console/src/screens/delegation/words-of.ts';
-import { words } from '../../../console/src/words/words.ts';
+import { delegation } from '../../../console/src/words/delegation.ts';
 import { SERVER_OUTCOMES } from '../../../src/api/schemas/checks/check.ts';
 import { FINDING_CODES } from '../../../src/checks/delegation/finding.ts';
 import { VERDICTS } from '../../../src/checks/delegation/verdict.ts';
@@ -341,8 +341,6 @@ it('countdown has minutes and two digits of seconds, and stops at zero', () => {
 });
 
 describe('the texts of the delegation', () => {
-  const { delegation } = words;
-
   it('exist for every verdict, alone and for a pending domain', () => {
     expect(Object.keys(delegation.verdicts)).toEqual(expect.arrayContaining([...VERDICTS]));
     expect(Object.keys(delegation.lead.pending).sort()).toEqual([...VERDICTS].sort());

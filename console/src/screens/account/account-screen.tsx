@@ -4,6 +4,7 @@ import { Route, Router } from 'preact-iso';
 import { Boundary, lazyScreen } from '../../app/boundary.tsx';
 import { NotFound } from '../../app/not-found.tsx';
 import { Link, usePlace } from '../../app/place.tsx';
+import { account } from '../../words/account.ts';
 import { words } from '../../words/words.ts';
 import './account.css';
 import { ProfilePage } from './profile-page.tsx';
@@ -23,12 +24,12 @@ export default function AccountScreen() {
       <div class="head">
         <h1>{words.frame.account}</h1>
       </div>
-      <nav class="tabs" aria-label={words.account.navigation}>
+      <nav class="tabs" aria-label={account.navigation}>
         {PAGES.map((page) => {
           const to = page === '' ? HOME : `${HOME}/${page}`;
           return (
             <Link key={page} to={to} aria-current={path === to ? 'page' : undefined}>
-              {words.account.pages[page === '' ? 'profile' : page]}
+              {account.pages[page === '' ? 'profile' : page]}
             </Link>
           );
         })}

@@ -5,7 +5,7 @@ import type { Schemas } from '../../api/client.ts';
 import { person } from '../../app/session.ts';
 import { CopyButton } from '../../parts/button.tsx';
 import { SelectField } from '../../parts/field.tsx';
-import { words } from '../../words/words.ts';
+import { account } from '../../words/account.ts';
 import { ACME_TOOLS, type AcmeTool, acmeConfig } from './acme-config.ts';
 
 export interface ShownAcmeKey {
@@ -14,7 +14,7 @@ export interface ShownAcmeKey {
   readonly names: readonly string[];
 }
 
-const text = words.account.keys.acme;
+const text = account.keys.acme;
 
 export function AcmeConfig({
   secret,

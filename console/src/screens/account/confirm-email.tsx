@@ -6,6 +6,7 @@ import { session } from '../../app/session.ts';
 import { toast } from '../../app/toasts.ts';
 import { Button } from '../../parts/button.tsx';
 import { Failure } from '../../parts/failure.tsx';
+import { account } from '../../words/account.ts';
 import { words } from '../../words/words.ts';
 
 interface ConfirmEmailProps {
@@ -23,7 +24,7 @@ export default function ConfirmEmail({ token, onDone }: ConfirmEmailProps) {
   return (
     <div class="card stack">
       <h1>{words.signIn.emailConfirm}</h1>
-      <p>{words.account.emailConfirmText}</p>
+      <p>{account.emailConfirmText}</p>
       <Failure error={confirm.error} />
       <div class="row">
         <Button kind="main" isBusy={confirm.isBusy} onClick={() => void confirm.run()}>

@@ -2,7 +2,7 @@
 
 import { ApiError } from '../../api/api-error.ts';
 import { api, dataOf, type Schemas } from '../../api/client.ts';
-import { words } from '../../words/words.ts';
+import { account } from '../../words/account.ts';
 import { domainCandidates } from './certificate-names.ts';
 
 /** Throws if the name is not in a domain of the account. */
@@ -14,5 +14,5 @@ export async function findDomain(name: string): Promise<Schemas['Domain']> {
       if (!(error instanceof ApiError) || error.status !== 404) throw error;
     }
   }
-  throw new ApiError(422, { error: words.account.keys.acme.noDomain(name) });
+  throw new ApiError(422, { error: account.keys.acme.noDomain(name) });
 }

@@ -9,9 +9,9 @@ import { loadSession } from '../../app/session.ts';
 import { toast } from '../../app/toasts.ts';
 import { Button } from '../../parts/button.tsx';
 import { Failure } from '../../parts/failure.tsx';
-import { words } from '../../words/words.ts';
+import { account } from '../../words/account.ts';
 
-const text = words.account.identity;
+const text = account.identity;
 
 export function IdentityForm() {
   const offer = useLoad('oidc', (signal) => dataOf(api.GET('/auth/oidc', { signal }))).data;

@@ -11,13 +11,13 @@ import { Note } from '../../parts/failure.tsx';
 import { Loading } from '../../parts/loading.tsx';
 import { Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
-import { words } from '../../words/words.ts';
+import { account } from '../../words/account.ts';
 import { AcmeConfig } from './acme-key.tsx';
 import { NewAcmeKey } from './new-acme-key.tsx';
 import { NewKey } from './new-key.tsx';
 
 type Key = Schemas['Key'];
-const text = words.account.keys;
+const text = account.keys;
 
 export default function KeysPage() {
   const loaded = useLoad('keys', (signal) => dataOf(api.GET('/users/me/keys', { signal })));
@@ -65,7 +65,7 @@ export default function KeysPage() {
             <p class="quiet">{text.none}</p>
           ) : (
             <Table<Key>
-              caption={words.account.pages.keys}
+              caption={account.pages.keys}
               rows={keys}
               keyOf={({ id }) => id}
               columns={[

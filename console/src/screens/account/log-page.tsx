@@ -9,7 +9,7 @@ import { More } from '../../parts/more.tsx';
 import { Badge } from '../../parts/status.tsx';
 import { Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
-import { words } from '../../words/words.ts';
+import { account } from '../../words/account.ts';
 import { changedFields } from './changed-fields.ts';
 
 type Entry = Schemas['AuditEntry'];
@@ -22,7 +22,7 @@ const KINDS = {
   keys: 'key.create,key.revoke',
 } as const;
 type Kind = keyof typeof KINDS;
-const text = words.account.log;
+const text = account.log;
 
 export default function LogPage() {
   const { query, setQuery } = usePlace();
@@ -56,7 +56,7 @@ export default function LogPage() {
             <p class="quiet">{text.none}</p>
           ) : (
             <Table<Entry>
-              caption={words.account.pages.log}
+              caption={account.pages.log}
               rows={items}
               keyOf={({ id }) => id}
               columns={[

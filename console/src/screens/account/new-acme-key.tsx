@@ -7,7 +7,7 @@ import { useLoad } from '../../api/use-load.ts';
 import { useDraft } from '../../app/drafts.ts';
 import { FormDialog } from '../../parts/dialog.tsx';
 import { SelectField, TextField } from '../../parts/field.tsx';
-import { words } from '../../words/words.ts';
+import { account } from '../../words/account.ts';
 import type { ShownAcmeKey } from './acme-key.tsx';
 import { certificateNames, challengeOf, domainOf } from './certificate-names.ts';
 import { findDomain } from './find-domain.ts';
@@ -18,7 +18,7 @@ const NOTHING = { names: '', name: '', days: '' };
 const MOST_OFFERED = 200;
 /** Characters in the name of a key. */
 const MOST_NAME = 100;
-const text = words.account.keys;
+const text = account.keys;
 
 interface NewAcmeKeyProps {
   readonly onClose: () => void;

@@ -6,12 +6,12 @@ import { useAction } from '../../api/use-action.ts';
 import { useDraft } from '../../app/drafts.ts';
 import { FormDialog } from '../../parts/dialog.tsx';
 import { CheckField, SelectField, TextField } from '../../parts/field.tsx';
-import { words } from '../../words/words.ts';
+import { account } from '../../words/account.ts';
 import { endOfKey, KEY_DAYS, listed, problemOfList } from './key-wish.ts';
 
 const NOTHING = { name: '', isReadOnly: false, days: '365', domains: '', names: '', types: '' };
 const LISTS = ['domains', 'names', 'types'] as const;
-const text = words.account.keys;
+const text = account.keys;
 
 interface NewKeyProps {
   readonly onClose: () => void;

@@ -10,33 +10,34 @@ import { Failure, Note } from '../../parts/failure.tsx';
 import { TextField } from '../../parts/field.tsx';
 import { Badge } from '../../parts/status.tsx';
 import { Time } from '../../parts/time.tsx';
+import { account } from '../../words/account.ts';
 import { words } from '../../words/words.ts';
 import { IdentityForm } from './identity-form.tsx';
 
 export function ProfilePage() {
   const who = person();
-  const roles = [who.admin && words.account.admin, who.reseller && words.account.reseller].filter(Boolean);
+  const roles = [who.admin && account.admin, who.reseller && account.reseller].filter(Boolean);
   return (
     <div class="cards">
       <section class="card stack" aria-labelledby="account-about">
-        <h2 id="account-about">{words.account.about}</h2>
+        <h2 id="account-about">{account.about}</h2>
         <dl class="facts">
           <dt>{words.signIn.email}</dt>
           <dd>
             {who.email}{' '}
             <Badge tone={who.email_confirmed ? 'good' : 'warn'}>
-              {who.email_confirmed ? words.account.confirmed : words.account.notConfirmed}
+              {who.email_confirmed ? account.confirmed : account.notConfirmed}
             </Badge>
           </dd>
-          <dt>{words.account.number}</dt>
+          <dt>{account.number}</dt>
           <dd>{who.user_id}</dd>
-          <dt>{words.account.since}</dt>
+          <dt>{account.since}</dt>
           <dd>
             <Time at={who.created_at} />
           </dd>
           {roles.length > 0 && (
             <>
-              <dt>{words.account.rights}</dt>
+              <dt>{account.rights}</dt>
               <dd>{roles.join(', ')}</dd>
             </>
           )}
@@ -55,7 +56,7 @@ function NameForm() {
   const save = useAction(async () => {
     const changed = await dataOf(api.PUT('/users/me', { body: { name } }));
     session.value = { kind: 'signed-in', person: changed };
-    toast(words.account.saved);
+    toast(account.saved);
   });
   return (
     <form
@@ -91,12 +92,12 @@ function PasswordForm() {
     await api.PUT('/users/me/password', { body: { password } });
     setPassword('');
     setAgain('');
-    toast(words.account.passwordSet);
+    toast(account.passwordSet);
     await loadSession();
   });
   return (
     <section class="card" aria-labelledby="account-password">
-      <h2 id="account-password">{isSet ? words.account.password : words.signIn.choosePassword}</h2>
+      <h2 id="account-password">{isSet ? account.password : words.signIn.choosePassword}</h2>
       <form
         class="stack"
         onSubmit={(event) => {
@@ -104,7 +105,7 @@ function PasswordForm() {
           if (!isDifferent) void save.run();
         }}
       >
-        <p>{isSet ? words.account.passwordText : words.signIn.choosePasswordText}</p>
+        <p>{isSet ? account.passwordText : words.signIn.choosePasswordText}</p>
         <input
           class="only-read"
           type="email"
@@ -127,12 +128,12 @@ function PasswordForm() {
           onInput={(event) => setPassword(event.currentTarget.value)}
         />
         <TextField
-          label={words.account.again}
+          label={account.again}
           type="password"
           autocomplete="new-password"
           required
           value={again}
-          problem={isDifferent ? words.account.different : undefined}
+          problem={isDifferent ? account.different : undefined}
           onInput={(event) => setAgain(event.currentTarget.value)}
         />
         <Failure error={save.error} shownFields={['password']} />
@@ -154,7 +155,7 @@ function EmailForm() {
   });
   return (
     <section class="card" aria-labelledby="account-email">
-      <h2 id="account-email">{words.account.otherEmail}</h2>
+      <h2 id="account-email">{account.otherEmail}</h2>
       <form
         class="stack"
         onSubmit={(event) => {
@@ -162,10 +163,10 @@ function EmailForm() {
           void ask.run();
         }}
       >
-        <p>{words.account.otherEmailText}</p>
-        {sentTo !== undefined && <Note tone="good">{words.account.emailSent(sentTo)}</Note>}
+        <p>{account.otherEmailText}</p>
+        {sentTo !== undefined && <Note tone="good">{account.emailSent(sentTo)}</Note>}
         <TextField
-          label={words.account.newEmail}
+          label={account.newEmail}
           type="email"
           autocomplete="email"
           required

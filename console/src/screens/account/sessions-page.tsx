@@ -10,11 +10,11 @@ import { Loading } from '../../parts/loading.tsx';
 import { Badge } from '../../parts/status.tsx';
 import { Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
-import { words } from '../../words/words.ts';
+import { account } from '../../words/account.ts';
 import { browserOf } from './browser-of.ts';
 
 type Session = Schemas['SessionItem'];
-const text = words.account.sessions;
+const text = account.sessions;
 
 export default function SessionsPage() {
   const loaded = useLoad('sessions', (signal) => dataOf(api.GET('/users/me/sessions', { signal })));
@@ -35,7 +35,7 @@ export default function SessionsPage() {
           <p class="quiet">{text.what}</p>
           <Failure error={end.error ?? endOthers.error} />
           <Table<Session>
-            caption={words.account.pages.sessions}
+            caption={account.pages.sessions}
             rows={sessions}
             keyOf={({ id }) => id}
             columns={[

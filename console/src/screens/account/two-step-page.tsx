@@ -10,10 +10,11 @@ import { Failure, Note } from '../../parts/failure.tsx';
 import { TextField } from '../../parts/field.tsx';
 import { QrCode } from '../../parts/qr/qr-code.tsx';
 import { Badge } from '../../parts/status.tsx';
+import { account } from '../../words/account.ts';
 import { words } from '../../words/words.ts';
 import { inGroups } from './in-groups.ts';
 
-const text = words.account.twoStep;
+const text = account.twoStep;
 
 export default function TwoStepPage() {
   const isOn = person().otp;
@@ -24,7 +25,7 @@ export default function TwoStepPage() {
   return (
     <section class="card stack account-narrow">
       <div class="row">
-        <h2>{words.account.pages['two-step']}</h2>
+        <h2>{account.pages['two-step']}</h2>
         <Badge tone={isOn ? 'good' : 'warn'}>{isOn ? text.isOn : text.isOff}</Badge>
       </div>
       <p>{text.what}</p>

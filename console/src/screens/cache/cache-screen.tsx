@@ -12,12 +12,12 @@ import { TextField } from '../../parts/field.tsx';
 import { Loading } from '../../parts/loading.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { count, exact, Time } from '../../parts/time.tsx';
-import { words } from '../../words/words.ts';
+import { cache } from '../../words/cache.ts';
 import { mayDo, useDomain } from '../domain/domain-here.ts';
 import { bytes } from '../traffic/units.ts';
 import { PurgeCard, PurgeProgress } from './purge-card.tsx';
 
-const text = words.cache;
+const text = cache;
 
 type Entry = Schemas['CachedEntry'];
 

@@ -9,11 +9,11 @@ import { Confirm } from '../../parts/dialog.tsx';
 import { Failure } from '../../parts/failure.tsx';
 import { SelectField, TextField } from '../../parts/field.tsx';
 import { Badge } from '../../parts/status.tsx';
-import { words } from '../../words/words.ts';
+import { cache } from '../../words/cache.ts';
 import { useDomain } from '../domain/domain-here.ts';
 import { SCOPES, type Scope, stateOf, wishOf } from './purge.ts';
 
-const text = words.cache;
+const text = cache;
 
 type Purge = Schemas['Purge'];
 

@@ -4,9 +4,9 @@ import type { Schemas } from '../../api/client.ts';
 import { Note } from '../../parts/failure.tsx';
 import { Badge } from '../../parts/status.tsx';
 import { Time } from '../../parts/time.tsx';
-import { words } from '../../words/words.ts';
+import { certificates } from '../../words/certificates.ts';
 
-const text = words.certificates;
+const text = certificates;
 
 export type Ssl = Schemas['Ssl'];
 

@@ -10,12 +10,12 @@ import { Button } from '../../parts/button.tsx';
 import { Confirm } from '../../parts/dialog.tsx';
 import { Failure, Note } from '../../parts/failure.tsx';
 import { Loading } from '../../parts/loading.tsx';
-import { words } from '../../words/words.ts';
+import { certificates } from '../../words/certificates.ts';
 import { mayDo, useDomain } from '../domain/domain-here.ts';
 import { Certificate, type Ssl } from './certificate.tsx';
 import { Upload } from './upload.tsx';
 
-const text = words.certificates;
+const text = certificates;
 
 const ASK_MS = { pending: 5000, settled: 60_000 };
 

@@ -7,10 +7,11 @@ import { Button } from '../../parts/button.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Failure } from '../../parts/failure.tsx';
 import { TextArea } from '../../parts/field.tsx';
+import { certificates } from '../../words/certificates.ts';
 import { words } from '../../words/words.ts';
 import { useDomain } from '../domain/domain-here.ts';
 
-const text = words.certificates;
+const text = certificates;
 
 interface UploadProps {
   readonly onDone: () => void;

@@ -2,11 +2,11 @@
 
 import { domainPath, Link } from '../../app/place.tsx';
 import { Button } from '../../parts/button.tsx';
-import { words } from '../../words/words.ts';
+import { delegation } from '../../words/delegation.ts';
 import type { Domain } from '../domain/domain-here.ts';
 import { hasPage } from '../domain/domain-pages.ts';
 
-const text = words.delegation.live;
+const text = delegation.live;
 
 export function BecameLive({ domain, onClose }: { readonly domain: Domain; readonly onClose: () => void }) {
   const isManaged = domain.dns_mode === 'managed';

@@ -7,12 +7,12 @@ import { useAction } from '../../api/use-action.ts';
 import { Button } from '../../parts/button.tsx';
 import { Failure } from '../../parts/failure.tsx';
 import { now, Time } from '../../parts/time.tsx';
-import { words } from '../../words/words.ts';
+import { delegation } from '../../words/delegation.ts';
 import { mayDo, useDomain } from '../domain/domain-here.ts';
 import type { Progress } from './read-progress.ts';
 import { countdown } from './words-of.ts';
 
-const text = words.delegation.look;
+const text = delegation.look;
 const SECOND_MS = 1000;
 
 interface CheckNowProps {
@@ -32,13 +32,13 @@ export function CheckNow({ lastAt, nextAt, progress, onBusy, onDone }: CheckNowP
   const check = async () => {
     const { check, ...after } = await dataOf(api.POST('/domains/{domain}/ns-check', { params: params() }));
     setDomain(after);
-    return words.delegation.verdicts[check.verdict];
+    return delegation.verdicts[check.verdict];
   };
   const verify = async () => {
     const after = await dataOf(api.POST('/domains/{domain}/verify', { params: params() }));
     setDomain(after);
     const { found = 0, asked = 0 } = after.verification ?? {};
-    return asked === 0 ? '' : words.delegation.txt.found(found, asked);
+    return asked === 0 ? '' : delegation.txt.found(found, asked);
   };
   const look = useAction(async () => {
     setResult('');

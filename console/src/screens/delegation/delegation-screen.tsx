@@ -2,6 +2,7 @@
 
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Failure } from '../../parts/failure.tsx';
+import { delegation } from '../../words/delegation.ts';
 import { words } from '../../words/words.ts';
 import { useDomain } from '../domain/domain-here.ts';
 import { BecameLive } from './became-live.tsx';
@@ -74,7 +75,7 @@ function Turn() {
   const { domain } = useDomain();
   const turn = domain.ns_turn;
   if (turn === undefined) return null;
-  const text = words.delegation.turn;
+  const text = delegation.turn;
   return (
     <section class="note warn">
       <strong>{text.title}.</strong> {text.text} {text.from} {words.time.date(new Date(turn.from))}{' '}

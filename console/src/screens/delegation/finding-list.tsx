@@ -1,12 +1,12 @@
 // The findings, most urgent first, each with advice and the place to act.
 
 import { Time } from '../../parts/time.tsx';
-import { words } from '../../words/words.ts';
+import { delegation } from '../../words/delegation.ts';
 import type { Domain } from '../domain/domain-here.ts';
 import { type SortedFinding, splitFindings, type Weight } from './sort-findings.ts';
 import type { Check } from './use-checks.ts';
 
-const text = words.delegation.findings;
+const text = delegation.findings;
 const WEIGHTS: readonly Weight[] = ['act', 'improve', 'know'];
 const SIGNS: Readonly<Record<Weight, string>> = { act: '!', improve: '↑', know: 'i' };
 

@@ -5,12 +5,13 @@ import { Failure } from '../../parts/failure.tsx';
 import { Loading } from '../../parts/loading.tsx';
 import { StatusBadge } from '../../parts/status.tsx';
 import { exact, now, relative, Time } from '../../parts/time.tsx';
+import { delegation } from '../../words/delegation.ts';
 import { words } from '../../words/words.ts';
 import { placeMoment, placeSpans, spansOf, transitionsOf } from './timeline.ts';
 import type { Check } from './use-checks.ts';
 import { useLog } from './use-log.ts';
 
-const text = words.delegation;
+const text = delegation;
 const WIDTH = 1000;
 const HEIGHT = 40;
 const LEAST = 6;

@@ -2,6 +2,7 @@
 // nameservers. On a narrow page it is a list in the same order.
 
 import { Time } from '../../parts/time.tsx';
+import { delegation } from '../../words/delegation.ts';
 import { words } from '../../words/words.ts';
 import type { Domain } from '../domain/domain-here.ts';
 import { compareNames, type MarkedName, type NameMark } from './compare-sets.ts';
@@ -11,7 +12,7 @@ import { SIGNS } from './registrar.tsx';
 import { ServerTable } from './server-table.tsx';
 import type { Check } from './use-checks.ts';
 
-const text = words.delegation;
+const text = delegation;
 const TONE_SIGNS = { good: '✓', bad: '≠', silent: '?' } as const;
 
 interface PictureProps {

@@ -2,13 +2,13 @@
 
 import { domainPath, Link } from '../../app/place.tsx';
 import { CopyButton } from '../../parts/button.tsx';
-import { words } from '../../words/words.ts';
+import { delegation } from '../../words/delegation.ts';
 import { type Domain, mayDo } from '../domain/domain-here.ts';
 import { compareNames, type MarkedName } from './compare-sets.ts';
 import type { Check } from './use-checks.ts';
 import { duration } from './words-of.ts';
 
-const text = words.delegation.registrar;
+const text = delegation.registrar;
 export const SIGNS = { keep: '✓', remove: '✕', add: '+' } as const;
 
 export function Registrar({ domain, check }: { readonly domain: Domain; readonly check: Check | undefined }) {

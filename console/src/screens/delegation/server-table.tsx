@@ -2,12 +2,12 @@
 
 import { type Column, Table } from '../../parts/table.tsx';
 import { exact } from '../../parts/time.tsx';
-import { words } from '../../words/words.ts';
+import { delegation } from '../../words/delegation.ts';
 import type { Check } from './use-checks.ts';
 
 type Server = NonNullable<Check['evidence']>[number];
 
-const text = words.delegation;
+const text = delegation;
 const title = text.columns;
 
 const yes = (value: boolean | undefined) => (value === undefined ? '' : value ? title.yes : title.no);

@@ -4,11 +4,11 @@ import type { ComponentChildren } from 'preact';
 import { domainPath, Link } from '../../app/place.tsx';
 import { Steps } from '../../parts/steps.tsx';
 import { Time } from '../../parts/time.tsx';
-import { words } from '../../words/words.ts';
+import { delegation } from '../../words/delegation.ts';
 import type { Domain } from '../domain/domain-here.ts';
 import type { Check } from './use-checks.ts';
 
-const text = words.delegation;
+const text = delegation;
 
 type Tone = 'good' | 'warn' | 'bad' | 'quiet';
 

@@ -6,10 +6,10 @@ import { useLoad } from '../../api/use-load.ts';
 import { domainPath, Link } from '../../app/place.tsx';
 import { Loading } from '../../parts/loading.tsx';
 import { Time } from '../../parts/time.tsx';
-import { words } from '../../words/words.ts';
+import { delegation } from '../../words/delegation.ts';
 
 type Look = Schemas['VerificationLook'];
-const text = words.delegation;
+const text = delegation;
 
 /** `news` increases when there is a new entry. */
 export function TxtHistory({ name, news }: { readonly name: string; readonly news: number }) {

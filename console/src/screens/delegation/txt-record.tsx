@@ -2,10 +2,11 @@
 // use it, too.
 
 import { CopyButton } from '../../parts/button.tsx';
+import { delegation } from '../../words/delegation.ts';
 import { words } from '../../words/words.ts';
 import type { Domain } from '../domain/domain-here.ts';
 
-const text = words.delegation.txt;
+const text = delegation.txt;
 
 type Verification = NonNullable<Domain['verification']>;
 type Answer = NonNullable<Verification['servers']>[number];

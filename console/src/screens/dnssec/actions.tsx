@@ -8,11 +8,11 @@ import { Button } from '../../parts/button.tsx';
 import { Confirm } from '../../parts/dialog.tsx';
 import { Note } from '../../parts/failure.tsx';
 import { SelectField } from '../../parts/field.tsx';
-import { words } from '../../words/words.ts';
+import { dnssec as dnssecWords } from '../../words/dnssec.ts';
 import { mayDo, useDomain } from '../domain/domain-here.ts';
 import { actionsFor, type Dnssec } from './steps.ts';
 
-const text = words.dnssec.actions;
+const text = dnssecWords.actions;
 
 type What = ReturnType<typeof actionsFor>[number];
 type Denial = Dnssec['denial'];

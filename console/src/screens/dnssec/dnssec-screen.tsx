@@ -7,7 +7,7 @@ import { followDomain } from '../../api/events.ts';
 import { useLoad } from '../../api/use-load.ts';
 import { Note } from '../../parts/failure.tsx';
 import { Loading } from '../../parts/loading.tsx';
-import { words } from '../../words/words.ts';
+import { dnssec as dnssecWords } from '../../words/dnssec.ts';
 import { useDomain } from '../domain/domain-here.ts';
 import { Actions } from './actions.tsx';
 import { Keys } from './keys.tsx';
@@ -16,7 +16,7 @@ import { RegistrarCard } from './registrar-card.tsx';
 import { Findings, Standing } from './standing.tsx';
 import type { Dnssec } from './steps.ts';
 
-const text = words.dnssec;
+const text = dnssecWords;
 
 /** Steps take hours or days; a requested check takes seconds. */
 const ASK_MS = 20_000;

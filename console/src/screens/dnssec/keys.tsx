@@ -2,10 +2,10 @@
 
 import { Steps } from '../../parts/steps.tsx';
 import { Time } from '../../parts/time.tsx';
-import { words } from '../../words/words.ts';
+import { dnssec } from '../../words/dnssec.ts';
 import type { Dnssec } from './steps.ts';
 
-const text = words.dnssec.keys;
+const text = dnssec.keys;
 
 type Key = Dnssec['keys'][number];
 

@@ -8,12 +8,12 @@ import { Failure } from '../../parts/failure.tsx';
 import { Badge } from '../../parts/status.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { exact, Time } from '../../parts/time.tsx';
-import { words } from '../../words/words.ts';
+import { dnssec as dnssecWords } from '../../words/dnssec.ts';
 import { duration } from '../delegation/words-of.ts';
 import { mayDo, useDomain } from '../domain/domain-here.ts';
 import type { Dnssec } from './steps.ts';
 
-const text = words.dnssec.parent;
+const text = dnssecWords.parent;
 
 type Server = NonNullable<Schemas['Check']['evidence']>[number];
 

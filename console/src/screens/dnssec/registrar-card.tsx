@@ -1,10 +1,10 @@
 // The DS records to enter at the registrar, as text and field by field, and those to remove.
 
 import { CopyButton } from '../../parts/button.tsx';
-import { words } from '../../words/words.ts';
+import { dnssec } from '../../words/dnssec.ts';
 import { type Dnssec, dsFieldsOf } from './steps.ts';
 
-const text = words.dnssec.registrar;
+const text = dnssec.registrar;
 
 export function RegistrarCard({ dnssec: { registrar, ds, dnskey, status } }: { readonly dnssec: Dnssec }) {
   const { action, add, remove } = registrar;

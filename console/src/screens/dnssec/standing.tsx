@@ -4,11 +4,11 @@ import { domainPath, Link } from '../../app/place.tsx';
 import { Badge } from '../../parts/status.tsx';
 import { Steps } from '../../parts/steps.tsx';
 import { Time } from '../../parts/time.tsx';
-import { words } from '../../words/words.ts';
+import { dnssec as dnssecWords } from '../../words/dnssec.ts';
 import { useDomain } from '../domain/domain-here.ts';
 import { type Dnssec, stepsOf } from './steps.ts';
 
-const text = words.dnssec;
+const text = dnssecWords;
 
 const TONES = {
   off: '',

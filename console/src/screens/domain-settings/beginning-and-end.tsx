@@ -9,10 +9,11 @@ import { Button } from '../../parts/button.tsx';
 import { Confirm } from '../../parts/dialog.tsx';
 import { Failure } from '../../parts/failure.tsx';
 import { CheckField } from '../../parts/field.tsx';
+import { domainSettings } from '../../words/domain-settings.ts';
 import { words } from '../../words/words.ts';
 import { useDomain } from '../domain/domain-here.ts';
 
-const text = words.domainSettings;
+const text = domainSettings;
 
 export function EnableForm() {
   const { name, setDomain } = useDomain();

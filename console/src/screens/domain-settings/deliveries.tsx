@@ -8,11 +8,11 @@ import { Loading } from '../../parts/loading.tsx';
 import { Badge } from '../../parts/status.tsx';
 import { Table } from '../../parts/table.tsx';
 import { exact, now, relative, Time } from '../../parts/time.tsx';
-import { words } from '../../words/words.ts';
+import { domainSettings } from '../../words/domain-settings.ts';
 import { useDomain } from '../domain/domain-here.ts';
 import { type Delivery, isDue, resultOf, TONES } from './delivery-result.ts';
 
-const text = words.domainSettings.webhooks;
+const text = domainSettings.webhooks;
 const AGAIN_MS = 2000;
 
 interface DeliveriesProps {

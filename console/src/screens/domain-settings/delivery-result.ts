@@ -1,13 +1,13 @@
 // Describes the result of a webhook's delivery, and whether it may change soon.
 
 import type { Schemas } from '../../api/client.ts';
-import { words } from '../../words/words.ts';
+import { domainSettings } from '../../words/domain-settings.ts';
 
 export type Delivery = Schemas['WebhookDelivery'];
 
 export const TONES = { waiting: 'warn', delivered: 'good', failed: 'bad' } as const;
 
-const text = words.domainSettings.webhooks;
+const text = domainSettings.webhooks;
 /** Time ahead of an attempt from which the deliveries are loaded again. */
 const SOON_MS = 3000;
 

@@ -6,10 +6,10 @@ import { useAction } from '../../api/use-action.ts';
 import { Button } from '../../parts/button.tsx';
 import { Failure } from '../../parts/failure.tsx';
 import { now, Time } from '../../parts/time.tsx';
-import { words } from '../../words/words.ts';
+import { domainSettings } from '../../words/domain-settings.ts';
 import { useDomain } from '../domain/domain-here.ts';
 
-const text = words.domainSettings.developer;
+const text = domainSettings.developer;
 const HOURS = [1, 4, 24];
 const HOUR_MS = 3_600_000;
 /** The API allows 24 hours by its own clock, which may be slightly behind. */

@@ -8,7 +8,7 @@ import { toast } from '../../app/toasts.ts';
 import { Button } from '../../parts/button.tsx';
 import { Failure } from '../../parts/failure.tsx';
 import { CheckField, SelectField, TextField } from '../../parts/field.tsx';
-import { words } from '../../words/words.ts';
+import { domainSettings } from '../../words/domain-settings.ts';
 import { mayDo, useDomain } from '../domain/domain-here.ts';
 import {
   changesOf,
@@ -21,7 +21,7 @@ import {
   shownIn,
 } from './settings-form.ts';
 
-const text = words.domainSettings;
+const text = domainSettings;
 const NONE: Draft = {};
 
 interface GroupFormProps {

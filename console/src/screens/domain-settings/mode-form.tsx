@@ -9,10 +9,10 @@ import { Button } from '../../parts/button.tsx';
 import { Confirm } from '../../parts/dialog.tsx';
 import { Failure } from '../../parts/failure.tsx';
 import { Badge } from '../../parts/status.tsx';
-import { words } from '../../words/words.ts';
+import { domainSettings } from '../../words/domain-settings.ts';
 import { useDomain } from '../domain/domain-here.ts';
 
-const text = words.domainSettings;
+const text = domainSettings;
 
 export function ModeForm({ isClosed }: { readonly isClosed: boolean }) {
   const { name, domain, setDomain } = useDomain();

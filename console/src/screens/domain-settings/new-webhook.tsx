@@ -7,12 +7,12 @@ import { Button, Copyable, CopyButton } from '../../parts/button.tsx';
 import { FormDialog } from '../../parts/dialog.tsx';
 import { Note } from '../../parts/failure.tsx';
 import { TextField } from '../../parts/field.tsx';
-import { words } from '../../words/words.ts';
+import { domainSettings } from '../../words/domain-settings.ts';
 import { useDomain } from '../domain/domain-here.ts';
 import { VERIFY_EXAMPLE } from './verify-example.ts';
 
 type Webhook = Schemas['Webhook'];
-const text = words.domainSettings.webhooks;
+const text = domainSettings.webhooks;
 
 interface NewWebhookProps {
   readonly onClose: () => void;

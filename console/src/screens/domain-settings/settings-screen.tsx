@@ -3,7 +3,7 @@
 import { api, dataOf } from '../../api/client.ts';
 import { useLoad } from '../../api/use-load.ts';
 import { Failure, Note } from '../../parts/failure.tsx';
-import { words } from '../../words/words.ts';
+import { domainSettings } from '../../words/domain-settings.ts';
 import { mayDo, useDomain } from '../domain/domain-here.ts';
 import { DeleteForm, EnableForm } from './beginning-and-end.tsx';
 import { DeveloperMode } from './developer-mode.tsx';
@@ -13,7 +13,7 @@ import { ModeForm, SetForm } from './mode-form.tsx';
 import { GROUPS, type GroupName } from './settings-form.ts';
 import { Webhooks } from './webhooks.tsx';
 
-const text = words.domainSettings.closed;
+const text = domainSettings.closed;
 
 export default function SettingsScreen() {
   const { name, domain } = useDomain();

@@ -12,13 +12,14 @@ import { Failure, Note } from '../../parts/failure.tsx';
 import { Loading } from '../../parts/loading.tsx';
 import { Badge } from '../../parts/status.tsx';
 import { Time } from '../../parts/time.tsx';
+import { domainSettings } from '../../words/domain-settings.ts';
 import { words } from '../../words/words.ts';
 import { useDomain } from '../domain/domain-here.ts';
 import { Deliveries } from './deliveries.tsx';
 import { NewWebhook, WebhookSecret } from './new-webhook.tsx';
 
 type Webhook = Schemas['Webhook'];
-const text = words.domainSettings.webhooks;
+const text = domainSettings.webhooks;
 const MOST = 5;
 
 export function Webhooks({ isClosed }: { readonly isClosed: boolean }) {

@@ -8,6 +8,7 @@ import { Button } from '../../parts/button.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Failure } from '../../parts/failure.tsx';
 import { CheckField, TextField } from '../../parts/field.tsx';
+import { domains } from '../../words/domains.ts';
 import { words } from '../../words/words.ts';
 import { nameIn } from './pasted-names.ts';
 
@@ -38,7 +39,7 @@ export function AddDomain({ onClose }: { readonly onClose: () => void }) {
     dropWish();
     go(domainPath(name, 'delegation'));
   });
-  const text = words.domains.add;
+  const text = domains.add;
   const isTaken = add.error?.code === 'domain_taken';
   return (
     <Dialog title={text.open} onClose={onClose}>

@@ -5,6 +5,7 @@ import { useDraft } from '../../app/drafts.ts';
 import { Button } from '../../parts/button.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { CheckField, SelectField, TextArea } from '../../parts/field.tsx';
+import { domains } from '../../words/domains.ts';
 import { words } from '../../words/words.ts';
 import { EachProgress } from './each-progress.tsx';
 import { parsePastedNames } from './pasted-names.ts';
@@ -30,7 +31,7 @@ export function AddMany({ onClose, onAdded }: AddManyProps) {
   const pasted = parsePastedNames(wish.text);
   const names = pasted.filter(({ problem }) => problem === undefined).map(({ name }) => name);
   const problems = pasted.filter(({ problem }) => problem !== undefined);
-  const text = words.domains.many;
+  const text = domains.many;
   const start = async () => {
     const { mode, scan } = wish;
     const wrong = problems.filter(({ problem }) => problem !== 'twice').map(({ text }) => text);
@@ -77,35 +78,30 @@ export function AddMany({ onClose, onAdded }: AddManyProps) {
           </ul>
         )}
         <SelectField
-          label={words.domains.add.mode}
+          label={domains.add.mode}
           value={wish.mode}
           onChange={(event) =>
             setWish({ ...wish, mode: event.currentTarget.value === 'external' ? 'external' : 'managed' })
           }
           choices={(['managed', 'external'] as const).map((value) => ({
             value,
-            label: words.domains.add.modes[value],
+            label: domains.add.modes[value],
           }))}
         />
         {wish.mode === 'managed' && (
           <CheckField
-            label={words.domains.add.scan}
+            label={domains.add.scan}
             checked={wish.scan}
             onChange={(event) => setWish({ ...wish, scan: event.currentTarget.checked })}
           />
         )}
-        <EachProgress
-          run={run}
-          nameOf={(name) => name}
-          done={words.domains.many.done}
-          ok={words.domains.many.ok}
-        />
+        <EachProgress run={run} nameOf={(name) => name} done={domains.many.done} ok={domains.many.ok} />
         <div class="row">
           <Button type="submit" kind="main" isBusy={run.isRunning} disabled={names.length === 0}>
             {text.add(names.length)}
           </Button>
           {run.isRunning ? (
-            <Button onClick={run.end}>{words.domains.stop}</Button>
+            <Button onClick={run.end}>{domains.stop}</Button>
           ) : (
             <Button onClick={onClose}>{words.common.close}</Button>
           )}

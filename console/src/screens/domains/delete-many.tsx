@@ -6,6 +6,7 @@ import { api } from '../../api/client.ts';
 import { Button } from '../../parts/button.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { TextField } from '../../parts/field.tsx';
+import { domains } from '../../words/domains.ts';
 import { words } from '../../words/words.ts';
 import { type DomainRow, nameInPath } from './domain-row.ts';
 import { EachProgress } from './each-progress.tsx';
@@ -23,7 +24,7 @@ export function DeleteMany({ rows: chosen, onClose, onDeleted }: DeleteManyProps
   const [rows] = useState(chosen);
   const [typed, setTyped] = useState('');
   const run = useRunEach<DomainRow>();
-  const text = words.domains.remove;
+  const text = domains.remove;
   const wanted = rows.length === 1 ? (rows[0]?.name_unicode ?? '') : text.typeMany(rows.length);
   const isOver = run.total > 0 && !run.isRunning;
   const start = async () => {
@@ -48,7 +49,7 @@ export function DeleteMany({ rows: chosen, onClose, onDeleted }: DeleteManyProps
           {rows.slice(0, SHOWN).map(({ id, name_unicode }) => (
             <li key={id}>{name_unicode}</li>
           ))}
-          {rows.length > SHOWN && <li>{words.domains.many.andMore(rows.length - SHOWN)}</li>}
+          {rows.length > SHOWN && <li>{domains.many.andMore(rows.length - SHOWN)}</li>}
         </ul>
         {!isOver && (
           <TextField
@@ -72,7 +73,7 @@ export function DeleteMany({ rows: chosen, onClose, onDeleted }: DeleteManyProps
             </Button>
           )}
           {run.isRunning ? (
-            <Button onClick={run.end}>{words.domains.stop}</Button>
+            <Button onClick={run.end}>{domains.stop}</Button>
           ) : (
             <Button onClick={onClose}>{isOver ? words.common.close : words.common.cancel}</Button>
           )}

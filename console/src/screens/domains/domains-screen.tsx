@@ -9,6 +9,7 @@ import { person } from '../../app/session.ts';
 import { Button } from '../../parts/button.tsx';
 import { Empty } from '../../parts/failure.tsx';
 import { Loading } from '../../parts/loading.tsx';
+import { domains } from '../../words/domains.ts';
 import { words } from '../../words/words.ts';
 import { AddDomain } from './add-domain.tsx';
 import { AddMany } from './add-many.tsx';
@@ -46,10 +47,10 @@ export default function DomainsScreen() {
         <h1>{words.frame.domains}</h1>
         {!isManaged && !isEmpty && (
           <div class="actions row">
-            <Button onClick={() => setQuery({ open: 'export' })}>{words.domains.export.open}</Button>
-            <Button onClick={() => setQuery({ open: 'many' })}>{words.domains.many.open}</Button>
+            <Button onClick={() => setQuery({ open: 'export' })}>{domains.export.open}</Button>
+            <Button onClick={() => setQuery({ open: 'many' })}>{domains.many.open}</Button>
             <Button kind="main" onClick={() => setQuery({ open: 'add' })}>
-              {words.domains.add.open}
+              {domains.add.open}
             </Button>
           </div>
         )}
@@ -57,13 +58,13 @@ export default function DomainsScreen() {
       {!isEmpty && <FilterBar />}
       {chosen.size > 0 && (
         <div class="domains-chosen note row spread" role="status">
-          <span>{words.domains.chosen(chosen.size)}</span>
+          <span>{domains.chosen(chosen.size)}</span>
           <span class="row">
             <Button kind="danger" onClick={() => setQuery({ open: 'delete' })}>
-              {words.domains.remove.open}
+              {domains.remove.open}
             </Button>
             <Button kind="bare" onClick={() => setChosen(new Map())}>
-              {words.domains.chooseNone}
+              {domains.chooseNone}
             </Button>
           </span>
         </div>
@@ -73,10 +74,10 @@ export default function DomainsScreen() {
           isEmpty ? (
             <FirstDomain isManaged={isManaged} />
           ) : items.length === 0 ? (
-            <Empty title={words.domains.noMatch}>
-              <p>{words.domains.noMatchText}</p>
+            <Empty title={domains.noMatch}>
+              <p>{domains.noMatchText}</p>
               <Button onClick={() => setQuery(Object.fromEntries(FILTERS.map((each) => [each, undefined])))}>
-                {words.domains.showAll}
+                {domains.showAll}
               </Button>
             </Empty>
           ) : (
@@ -112,21 +113,21 @@ export default function DomainsScreen() {
 function FirstDomain({ isManaged }: { readonly isManaged: boolean }) {
   const { setQuery } = usePlace();
   return (
-    <Empty title={words.domains.none}>
+    <Empty title={domains.none}>
       {isManaged ? (
-        <p>{words.domains.noneManaged}</p>
+        <p>{domains.noneManaged}</p>
       ) : (
         <>
           <ol class="domains-steps">
-            {words.domains.steps.map((step) => (
+            {domains.steps.map((step) => (
               <li key={step}>{step}</li>
             ))}
           </ol>
           <p class="row domains-first">
             <Button kind="main" onClick={() => setQuery({ open: 'add' })}>
-              {words.domains.add.open}
+              {domains.add.open}
             </Button>
-            <Button onClick={() => setQuery({ open: 'many' })}>{words.domains.many.open}</Button>
+            <Button onClick={() => setQuery({ open: 'many' })}>{domains.many.open}</Button>
           </p>
         </>
       )}

@@ -1,7 +1,7 @@
 // Progress and results of one call per domain, failures first.
 
 import { Badge } from '../../parts/status.tsx';
-import { words } from '../../words/words.ts';
+import { domains } from '../../words/domains.ts';
 import type { EachRun } from './use-run-each.ts';
 
 interface EachProgressProps<T> {
@@ -21,16 +21,16 @@ export function EachProgress<T>({ run, nameOf, done, ok }: EachProgressProps<T>)
   return (
     <div class="stack">
       {run.isRunning && (
-        <progress max={run.total} value={run.results.length} aria-label={words.domains.progressLabel} />
+        <progress max={run.total} value={run.results.length} aria-label={domains.progressLabel} />
       )}
       <p role="status">
-        {run.isRunning ? words.domains.progress(run.results.length, run.total) : done(good, run.total - good)}
+        {run.isRunning ? domains.progress(run.results.length, run.total) : done(good, run.total - good)}
       </p>
       <ul class="plain domains-results">
         {shown.map(({ item, error }) => (
           <li key={nameOf(item)}>
             <Badge tone={error === undefined ? 'good' : 'bad'}>
-              {error === undefined ? ok : words.domains.failed}
+              {error === undefined ? ok : domains.failed}
             </Badge>
             <span>{nameOf(item)}</span>
             {error !== undefined && <span class="problem">{error.of('name') ?? error.message}</span>}

@@ -9,6 +9,7 @@ import { Button } from '../../parts/button.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Failure } from '../../parts/failure.tsx';
 import { SelectField } from '../../parts/field.tsx';
+import { domains } from '../../words/domains.ts';
 import { words } from '../../words/words.ts';
 import { delegationLine, domainQuery, isFiltered } from './domain-query.ts';
 import type { DomainRow } from './domain-row.ts';
@@ -23,7 +24,7 @@ export function ExportList({ onClose }: { readonly onClose: () => void }) {
   const [format, setFormat] = useState<ExportFormat>('csv');
   const [read, setRead] = useState(0);
   const abort = useRef<AbortController | undefined>(undefined);
-  const text = words.domains.export;
+  const text = domains.export;
   const run = useAction(async () => {
     const mine = new AbortController();
     abort.current = mine;

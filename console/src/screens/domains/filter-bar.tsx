@@ -3,6 +3,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { usePlace } from '../../app/place.tsx';
 import { SelectField, TextField } from '../../parts/field.tsx';
+import { domains } from '../../words/domains.ts';
 import { words } from '../../words/words.ts';
 import { FINDINGS, MODES, ROLES, SORTS, STATUSES } from './domain-query.ts';
 
@@ -21,7 +22,7 @@ export function FilterBar() {
   }, [search]);
   const choose = (filter: string) => (event: { currentTarget: HTMLSelectElement }) =>
     setQuery({ [filter]: event.currentTarget.value, ...FIRST_PAGE });
-  const { filters, statuses, modes, sought, roles, sorts } = words.domains;
+  const { filters, statuses, modes, sought, roles, sorts } = domains;
   return (
     <search class="domains-filters">
       <TextField

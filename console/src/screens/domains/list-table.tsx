@@ -6,6 +6,7 @@ import { copyTable } from '../../parts/copy-table.ts';
 import { Sparkline } from '../../parts/sparkline.tsx';
 import { StatusBadge } from '../../parts/status.tsx';
 import { count, exact, short, Time } from '../../parts/time.tsx';
+import { domains } from '../../words/domains.ts';
 import { words } from '../../words/words.ts';
 import { delegationLine } from './domain-query.ts';
 import { type DomainRow, nameInPath } from './domain-row.ts';
@@ -23,7 +24,7 @@ interface ListTableProps {
 }
 
 export function ListTable({ rows, sparklines, chosen, onChoose }: ListTableProps) {
-  const { columns } = words.domains;
+  const { columns } = domains;
   const areAllChosen = chosen !== undefined && rows.every(({ id }) => chosen.has(id));
   const toggle = (toggled: readonly DomainRow[], isOn: boolean) => {
     const next = new Map(chosen);
@@ -63,11 +64,11 @@ export function ListTable({ rows, sparklines, chosen, onChoose }: ListTableProps
                 <label>
                   <input
                     type="checkbox"
-                    aria-label={words.domains.chooseAll}
+                    aria-label={domains.chooseAll}
                     checked={areAllChosen}
                     onChange={(event) => toggle(rows, event.currentTarget.checked)}
                   />
-                  <span class="domains-choose-all">{words.domains.chooseAll}</span>
+                  <span class="domains-choose-all">{domains.chooseAll}</span>
                 </label>
               </th>
             )}
@@ -99,7 +100,7 @@ export function ListTable({ rows, sparklines, chosen, onChoose }: ListTableProps
         <Button kind="bare" onClick={copy}>
           {words.copy.table}
         </Button>
-        {sparklines.isAway && <span role="status">{words.domains.queriesAway}</span>}
+        {sparklines.isAway && <span role="status">{domains.queriesAway}</span>}
       </p>
     </>
   );
@@ -113,7 +114,7 @@ interface RowProps {
 }
 
 function Row({ row, queries, isChosen, onToggle }: RowProps) {
-  const { columns, modes, roles } = words.domains;
+  const { columns, modes, roles } = domains;
   const line = delegationLine(row);
   const path = domainPath(nameInPath(row), row.status === 'active' ? 'records' : 'delegation');
   return (
@@ -122,7 +123,7 @@ function Row({ row, queries, isChosen, onToggle }: RowProps) {
         <td class="domains-choose">
           <input
             type="checkbox"
-            aria-label={words.domains.choose(row.name_unicode)}
+            aria-label={domains.choose(row.name_unicode)}
             checked={isChosen}
             onChange={(event) => onToggle(event.currentTarget.checked)}
           />
@@ -135,7 +136,7 @@ function Row({ row, queries, isChosen, onToggle }: RowProps) {
           <span class="quiet">
             {[
               row.dns_mode === 'external' && modes.external,
-              row.my_role !== 'owner' && words.domains.sharedAs(roles[row.my_role]),
+              row.my_role !== 'owner' && domains.sharedAs(roles[row.my_role]),
             ]
               .filter(Boolean)
               .join(' · ')}
@@ -144,13 +145,13 @@ function Row({ row, queries, isChosen, onToggle }: RowProps) {
       </th>
       <td data-label={columns.status}>
         <StatusBadge status={row.status} />
-        {row.suspended && <span class="quiet"> {words.domains.suspended}</span>}
+        {row.suspended && <span class="quiet"> {domains.suspended}</span>}
       </td>
       <td data-label={columns.delegation} title={line.servers.join(', ')}>
         {sentenceOf(line)}
         {row.status === 'active' && row.findings.length > 0 && (
           <span class="domains-findings" title={row.findings.map(({ message }) => message).join('\n')}>
-            {words.domains.findings(row.findings.length)}
+            {domains.findings(row.findings.length)}
           </span>
         )}
       </td>
@@ -168,7 +169,7 @@ function Row({ row, queries, isChosen, onToggle }: RowProps) {
             <Sparkline
               values={queries.counts}
               top={Math.max(1, ...queries.counts)}
-              label={words.domains.queriesIn24h(count(queries.total))}
+              label={domains.queriesIn24h(count(queries.total))}
             />
             {short(queries.total)}
           </span>

@@ -5,7 +5,7 @@ import { useLoad } from '../../api/use-load.ts';
 import { usePlace } from '../../app/place.tsx';
 import { Button } from '../../parts/button.tsx';
 import { count } from '../../parts/time.tsx';
-import { words } from '../../words/words.ts';
+import { domains } from '../../words/domains.ts';
 import { type domainQuery, PAGE_ROWS } from './domain-query.ts';
 
 interface PagerProps {
@@ -32,18 +32,18 @@ export function Pager({ next, previous, rows, wanted }: PagerProps) {
   };
   const from = (page - 1) * PAGE_ROWS + 1;
   return (
-    <nav class="row spread domains-pager" aria-label={words.domains.pages}>
+    <nav class="row spread domains-pager" aria-label={domains.pages}>
       <span class="quiet" role="status">
-        {words.domains.shown(count(from), count(from + rows - 1), total.data && count(total.data))}
+        {domains.shown(count(from), count(from + rows - 1), total.data && count(total.data))}
       </span>
       <span class="row">
-        {page > 2 && <Button onClick={() => turn(1, undefined)}>{words.domains.firstPage}</Button>}
+        {page > 2 && <Button onClick={() => turn(1, undefined)}>{domains.firstPage}</Button>}
         {previous !== undefined && (
           <Button onClick={() => turn(Math.max(1, page - 1), page <= 2 ? undefined : previous)}>
-            {words.domains.pageBefore}
+            {domains.pageBefore}
           </Button>
         )}
-        {next !== undefined && <Button onClick={() => turn(page + 1, next)}>{words.domains.nextPage}</Button>}
+        {next !== undefined && <Button onClick={() => turn(page + 1, next)}>{domains.nextPage}</Button>}
       </span>
     </nav>
   );

@@ -1,6 +1,6 @@
 // Describes who made a change.
 
-import { words } from '../../words/words.ts';
+import { history } from '../../words/history.ts';
 import type { NameOf } from './member-names.ts';
 
 interface Actor {
@@ -11,7 +11,7 @@ interface Actor {
 
 /** `me` is the signed-in account. */
 export function actorText({ kind, user_id, key_id }: Actor, me: number, nameOf: NameOf): string {
-  const say = words.history;
+  const say = history;
   const name = user_id === undefined ? undefined : nameOf(user_id);
   const who = user_id === me ? say.you : (name ?? say.account(user_id));
   switch (kind) {

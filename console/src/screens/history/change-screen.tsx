@@ -9,7 +9,8 @@ import { domainPath, Link, usePlace } from '../../app/place.tsx';
 import { Button } from '../../parts/button.tsx';
 import { Loading } from '../../parts/loading.tsx';
 import { exact } from '../../parts/time.tsx';
-import { words } from '../../words/words.ts';
+import { history } from '../../words/history.ts';
+import { records } from '../../words/records.ts';
 import { mayDo, useDomain } from '../domain/domain-here.ts';
 import { Arrival } from '../records/arrival.tsx';
 import { differencesOfChange } from '../records/diff.ts';
@@ -31,7 +32,7 @@ export default function ChangeScreen({ change: id = '' }: { readonly change?: st
   return (
     <div class="rec">
       <p>
-        <Link to={domainPath(name, 'history')}>{words.history.back}</Link>
+        <Link to={domainPath(name, 'history')}>{history.back}</Link>
       </p>
       <Loading of={loaded}>{(change) => <Shown key={change.id} change={change} />}</Loading>
     </div>
@@ -41,7 +42,7 @@ export default function ChangeScreen({ change: id = '' }: { readonly change?: st
 function Shown({ change }: { readonly change: Change }) {
   const { name, domain } = useDomain();
   const { go } = usePlace();
-  const say = words.history;
+  const say = history;
   const nameOf = useMemberNames(name);
   const [isReverting, setReverting] = useState(false);
   const differences = useMemo(() => differencesOfChange(change.records), [change]);
@@ -49,7 +50,7 @@ function Shown({ change }: { readonly change: Change }) {
   useEffect(() => setReverting(false), [change.id]);
   return (
     <>
-      <h2>{words.records.changeLink(change.id)}</h2>
+      <h2>{records.changeLink(change.id)}</h2>
       <ChangeHead domain={name} change={change} differences={differences} nameOf={nameOf} />
       <dl class="facts">
         <dt>{say.at}</dt>

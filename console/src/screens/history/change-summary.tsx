@@ -5,7 +5,8 @@ import { domainPath, Link } from '../../app/place.tsx';
 import { person } from '../../app/session.ts';
 import { Badge, StatusBadge } from '../../parts/status.tsx';
 import { Time } from '../../parts/time.tsx';
-import { words } from '../../words/words.ts';
+import { history } from '../../words/history.ts';
+import { records } from '../../words/records.ts';
 import type { Difference } from '../records/diff.ts';
 import { tally } from '../records/diff.ts';
 import { actorText } from './actor-text.ts';
@@ -26,7 +27,7 @@ export function ChangeHead({
   readonly differences: readonly Difference[];
   readonly nameOf: NameOf;
 }) {
-  const say = words.history;
+  const say = history;
   const { id, at, actor, source, reverts, status, rules = [] } = change;
   return (
     <div class="his-head">
@@ -58,7 +59,7 @@ export function ChangeHead({
       </span>
       {isLinked && (
         <Link to={domainPath(domain, `history/${id}`)} class="his-link">
-          {words.records.changeLink(id)}
+          {records.changeLink(id)}
         </Link>
       )}
     </div>
@@ -71,7 +72,7 @@ export function RuleLines({ change }: { readonly change: Change }) {
   return (
     <ul>
       {rules.map(({ op, before, after }, i) => (
-        <li key={i}>{words.history.rule(op, (after ?? before)?.type ?? '', (after ?? before)?.id ?? 0)}</li>
+        <li key={i}>{history.rule(op, (after ?? before)?.type ?? '', (after ?? before)?.id ?? 0)}</li>
       ))}
     </ul>
   );

@@ -10,7 +10,8 @@ import { usePlace } from '../../app/place.tsx';
 import { Button } from '../../parts/button.tsx';
 import { Empty, Failure } from '../../parts/failure.tsx';
 import { Loading } from '../../parts/loading.tsx';
-import { words } from '../../words/words.ts';
+import { history } from '../../words/history.ts';
+import { records } from '../../words/records.ts';
 import { useDomain } from '../domain/domain-here.ts';
 import { differencesOfChange } from '../records/diff.ts';
 import { DiffList } from '../records/diff-list.tsx';
@@ -41,7 +42,7 @@ export default function HistoryScreen() {
   const { name } = useDomain();
   const { query, setQuery } = usePlace();
   const nameOf = useMemberNames(name);
-  const say = words.history;
+  const say = history;
   const source = SOURCES.find((each) => each === query.source) ?? '';
   const load = async (cursor: string | undefined, signal?: AbortSignal): Promise<Page> => {
     const { data = [], response } = await api.GET('/domains/{domain}/changes', {
@@ -128,7 +129,7 @@ function Item({
       <ChangeHead isLinked domain={domain} change={change} differences={differences} nameOf={nameOf} />
       <RuleLines change={change} />
       {differences.length > 0 && (
-        <DiffList differences={differences} label={words.records.changeLink(change.id)} first={AT_ONCE} />
+        <DiffList differences={differences} label={records.changeLink(change.id)} first={AT_ONCE} />
       )}
     </li>
   );

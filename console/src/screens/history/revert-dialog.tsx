@@ -9,6 +9,8 @@ import { Button } from '../../parts/button.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Failure, Note } from '../../parts/failure.tsx';
 import { Loading } from '../../parts/loading.tsx';
+import { history } from '../../words/history.ts';
+import { records as recordsWords } from '../../words/records.ts';
 import { words } from '../../words/words.ts';
 import { useDomain } from '../domain/domain-here.ts';
 import { batchOf, isEmptyBatch } from '../records/batch.ts';
@@ -36,7 +38,7 @@ interface RevertProps {
 
 export function RevertDialog({ change, onClose, onReverted }: RevertProps) {
   const { name } = useDomain();
-  const say = words.history;
+  const say = history;
   const key = useRef(idempotent());
   const preview = useLoad<Preview>(`revert ${name} ${change.id}`, (signal) =>
     previewOf(name, change, signal),
@@ -55,7 +57,7 @@ export function RevertDialog({ change, onClose, onReverted }: RevertProps) {
             {refusal !== undefined && <Note tone="bad">{refusal}</Note>}
             {differences.length > 0 && (
               <>
-                <p>{words.records.tally(tally(differences))}</p>
+                <p>{recordsWords.tally(tally(differences))}</p>
                 <DiffList differences={differences} label={say.revertTitle(change.id)} />
               </>
             )}

@@ -9,12 +9,12 @@ import { Link } from '../../app/place.tsx';
 import { toast } from '../../app/toasts.ts';
 import { Confirm } from '../../parts/dialog.tsx';
 import { CheckField } from '../../parts/field.tsx';
-import { words } from '../../words/words.ts';
+import { plan as planWords } from '../../words/plan.ts';
 import { useDomain } from '../domain/domain-here.ts';
 import { rials } from '../wallet/rials.ts';
 import { wayToBuy } from './plan-terms.ts';
 
-const text = words.plan;
+const text = planWords;
 
 export interface Offer {
   readonly plan: Schemas['CataloguePlan'];

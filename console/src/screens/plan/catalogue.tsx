@@ -6,12 +6,12 @@ import { useLoad } from '../../api/use-load.ts';
 import { Button } from '../../parts/button.tsx';
 import { Loading } from '../../parts/loading.tsx';
 import { Badge } from '../../parts/status.tsx';
-import { words } from '../../words/words.ts';
+import { plan as planWords } from '../../words/plan.ts';
 import { rials } from '../wallet/rials.ts';
 import { BuyTerm, type Offer } from './buy-term.tsx';
 import { includedIn } from './included-in.ts';
 
-const text = words.plan;
+const text = planWords;
 
 interface CatalogueProps {
   readonly subscription: Schemas['Subscription'] | undefined;

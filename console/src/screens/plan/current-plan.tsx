@@ -8,12 +8,12 @@ import { Button } from '../../parts/button.tsx';
 import { Failure, Note } from '../../parts/failure.tsx';
 import { Badge } from '../../parts/status.tsx';
 import { Time } from '../../parts/time.tsx';
-import { words } from '../../words/words.ts';
+import { plan as planWords } from '../../words/plan.ts';
 import { useDomain } from '../domain/domain-here.ts';
 import { rials } from '../wallet/rials.ts';
 
 const TONES = { active: 'good', grace: 'bad', cancelled: 'warn', expired: '' } as const;
-const text = words.plan;
+const text = planWords;
 
 interface CurrentPlanProps {
   readonly subscription: Schemas['Subscription'] | undefined;

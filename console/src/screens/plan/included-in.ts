@@ -1,5 +1,6 @@
 // Lists what a plan includes.
 
+import { plan as planWords } from '../../words/plan.ts';
 import { words } from '../../words/words.ts';
 
 const FEATURES = [
@@ -19,7 +20,7 @@ type Included = Readonly<
 >;
 
 export function includedIn(plan: Included): string[] {
-  const { limits, features, unlimited } = words.plan.included;
+  const { limits, features, unlimited } = planWords.included;
   return [
     ...LIMITS.map((limit) => {
       const amount = plan[limit];

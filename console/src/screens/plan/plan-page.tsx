@@ -5,7 +5,8 @@ import { useLoad } from '../../api/use-load.ts';
 import { person } from '../../app/session.ts';
 import { Note } from '../../parts/failure.tsx';
 import { Loading } from '../../parts/loading.tsx';
-import { words } from '../../words/words.ts';
+import { plan } from '../../words/plan.ts';
+import { wallet } from '../../words/wallet.ts';
 import { useDomain } from '../domain/domain-here.ts';
 import { InvoiceList } from '../wallet/invoice-list.tsx';
 import { Catalogue } from './catalogue.tsx';
@@ -37,14 +38,14 @@ export default function PlanPage() {
         <Loading of={features}>{(entitlements) => <Usage of={entitlements} />}</Loading>
       </div>
       {isManaged ? (
-        <Note>{words.plan.managed}</Note>
+        <Note>{plan.managed}</Note>
       ) : (
         <>
           {subscriptions.data !== undefined && (
             <Catalogue subscription={subscriptionInForce(subscriptions.data)} onBought={reload} />
           )}
           <section aria-labelledby="plan-invoices">
-            <h2 id="plan-invoices">{words.wallet.pages.invoices}</h2>
+            <h2 id="plan-invoices">{wallet.pages.invoices}</h2>
             <InvoiceList domain={name} />
           </section>
         </>

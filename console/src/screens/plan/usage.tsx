@@ -2,10 +2,10 @@
 
 import type { Schemas } from '../../api/client.ts';
 import { count } from '../../parts/time.tsx';
-import { words } from '../../words/words.ts';
+import { plan } from '../../words/plan.ts';
 import { percentOf } from './plan-terms.ts';
 
-const text = words.plan.usage;
+const text = plan.usage;
 const NEARLY = 90;
 
 export function Usage({ of }: { readonly of: Schemas['Entitlements'] }) {

@@ -7,7 +7,7 @@ import { Button } from '../../parts/button.tsx';
 import { Failure } from '../../parts/failure.tsx';
 import { TextField } from '../../parts/field.tsx';
 import { Time } from '../../parts/time.tsx';
-import { words } from '../../words/words.ts';
+import { delegation, publicCheck } from '../../words/delegation.ts';
 import '../delegation/delegation.css';
 import './public-check.css';
 import { type AnswerGroup, groupAnswers } from '../delegation/group-answers.ts';
@@ -17,7 +17,7 @@ import { ServerTable } from '../delegation/server-table.tsx';
 import { askPublicCheck, loadPublicCheck, type PublicCheck } from './public-client.ts';
 import { publicPath } from './public-place.ts';
 
-const text = words.publicCheck;
+const text = publicCheck;
 
 export default function PublicCheckPage({ name }: { readonly name: string }) {
   useEffect(() => {
@@ -42,14 +42,14 @@ function Look({ name }: { readonly name: string }) {
       {data !== undefined && (
         <section class="card delegation-picture" aria-busy={look.isBusy}>
           <div class="row spread">
-            <h2>{words.delegation.picture.title}</h2>
+            <h2>{delegation.picture.title}</h2>
             <span class="row">
               <span class="quiet" aria-live="polite">
                 {look.isBusy ? (
-                  words.delegation.picture.live
+                  delegation.picture.live
                 ) : data.check === undefined ? null : (
                   <>
-                    {words.delegation.picture.looked} <Time at={data.check.checked_at} />
+                    {delegation.picture.looked} <Time at={data.check.checked_at} />
                   </>
                 )}
               </span>
@@ -81,10 +81,10 @@ function Picture({ check, isDim }: { readonly check: Check; readonly isDim: bool
       <div class={`delegation-way ${isDim ? 'delegation-dim' : ''}`}>
         <Way zones={zones} security={undefined} parentHint={text.zone} />
         <div class="delegation-middle">
-          <h3>{words.delegation.picture.servers(nameOf(check.parent ?? zones.at(-1) ?? '.'))}</h3>
+          <h3>{delegation.picture.servers(nameOf(check.parent ?? zones.at(-1) ?? '.'))}</h3>
           {groups.length === 0 ? (
             <div class="note warn">
-              <p>{words.delegation.picture.noServers}</p>
+              <p>{delegation.picture.noServers}</p>
               {check.failure !== undefined && (
                 <p class="quiet">{`${nameOf(check.failure.zone)}: ${check.failure.message}`}</p>
               )}
@@ -103,7 +103,7 @@ function Picture({ check, isDim }: { readonly check: Check; readonly isDim: bool
       </div>
       {check.evidence.length > 0 && (
         <details>
-          <summary>{words.delegation.picture.details}</summary>
+          <summary>{delegation.picture.details}</summary>
           <ServerTable servers={check.evidence} />
         </details>
       )}
@@ -124,9 +124,7 @@ function Group({ group }: { readonly group: AnswerGroup }) {
           ))}
         </ul>
         <div class="delegation-answer">
-          <p class="delegation-verdict">
-            {isDelegated ? text.delegated : words.delegation.verdicts[verdict]}
-          </p>
+          <p class="delegation-verdict">{isDelegated ? text.delegated : delegation.verdicts[verdict]}</p>
           {isDelegated && (
             <ul class="plain delegation-names">
               {ns.map((name) => (

@@ -4,7 +4,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { type ApiError, asApiError } from '../../api/api-error.ts';
 import { api, dataOf } from '../../api/client.ts';
 import { domainPath, Link } from '../../app/place.tsx';
-import { words } from '../../words/words.ts';
+import { records } from '../../words/records.ts';
 
 const WAIT_SECONDS = 1;
 const PAUSE_AFTER_FAILURE_MS = 3000;
@@ -46,15 +46,15 @@ export function Arrival({
       </span>
       <span>
         {isThere
-          ? words.records.arrived(live, sentMs === undefined ? undefined : (state?.afterMs ?? 0))
+          ? records.arrived(live, sentMs === undefined ? undefined : (state?.afterMs ?? 0))
           : state === undefined
-            ? words.records.arriving
-            : words.records.arrivedAt(seen, live)}{' '}
-        {state?.error !== undefined && words.records.arrivalUnknown}
+            ? records.arriving
+            : records.arrivedAt(seen, live)}{' '}
+        {state?.error !== undefined && records.arrivalUnknown}
       </span>
       {live > 0 && <progress class="rec-arrival-bar" max={live} value={seen} aria-hidden="true" />}
       {sentMs !== undefined && (
-        <Link to={domainPath(domain, `history/${changeId}`)}>{words.records.changeLink(changeId)}</Link>
+        <Link to={domainPath(domain, `history/${changeId}`)}>{records.changeLink(changeId)}</Link>
       )}
     </div>
   );

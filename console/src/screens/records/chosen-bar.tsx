@@ -1,7 +1,7 @@
 // Actions on the selected rows.
 
 import { Button } from '../../parts/button.tsx';
-import { words } from '../../words/words.ts';
+import { records } from '../../words/records.ts';
 
 interface ChosenProps {
   readonly count: number;
@@ -12,7 +12,7 @@ interface ChosenProps {
 }
 
 export function ChosenBar({ count, all, onAll, onNone, onDelete }: ChosenProps) {
-  const say = words.records;
+  const say = records;
   return (
     <div class="row rec-chosen" role="status">
       <strong>{say.chosen(count)}</strong>

@@ -2,13 +2,13 @@
 
 import { Button } from '../../parts/button.tsx';
 import { Note } from '../../parts/failure.tsx';
-import { words } from '../../words/words.ts';
+import { records } from '../../words/records.ts';
 import { type Conflict, keepMine, takeTheirs } from './conflicts.ts';
 import { valueText } from './diff-list.tsx';
 import type { Editor } from './use-editor.ts';
 
 export function ConflictNote({ editor, conflict }: { readonly editor: Editor; readonly conflict: Conflict }) {
-  const say = words.records;
+  const say = records;
   const { kind, fields, mine, theirs } = conflict;
   return (
     <Note tone="warn">

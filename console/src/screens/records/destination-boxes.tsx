@@ -2,7 +2,7 @@
 
 import { useId } from 'preact/hooks';
 import { TextArea, TextField } from '../../parts/field.tsx';
-import { words } from '../../words/words.ts';
+import { records } from '../../words/records.ts';
 import type { RowProblem } from './batch.ts';
 import { problemAt } from './problem-at.ts';
 import { joinDestination, type Part, partsOf, splitDestination } from './type-fields.ts';
@@ -16,7 +16,7 @@ interface BoxesProps {
 
 export function DestinationBoxes({ typed, problems, set }: BoxesProps) {
   const { type, destination } = typed;
-  const say = words.records;
+  const say = records;
   const parts = partsOf(type);
   const texts = splitDestination(type, destination);
   if (parts !== undefined && texts !== undefined) {
@@ -93,7 +93,7 @@ interface PartProps {
 
 /** Label of a part such as `SRV.port`. */
 export function partLabel(part: string): string {
-  const parts: PartWords = words.records.parts;
+  const parts: PartWords = records.parts;
   return parts[part] ?? parts[part.slice(part.indexOf('.') + 1)] ?? part;
 }
 
@@ -101,7 +101,7 @@ type PartWords = Readonly<Record<string, string | undefined>>;
 
 function PartBox({ part, type, text, problem, onText }: PartProps) {
   const id = useId();
-  const { partHints, choices } = words.records;
+  const { partHints, choices } = records;
   const hint = (partHints as PartWords)[`${type}.${part.key}`];
   const meaning = (value: string) => (choices as PartWords)[`${type}.${part.key}.${value}`];
   return (

@@ -2,7 +2,7 @@
 
 import { useState } from 'preact/hooks';
 import { Button } from '../../parts/button.tsx';
-import { words } from '../../words/words.ts';
+import { records } from '../../words/records.ts';
 import type { Difference } from './diff.ts';
 import { readableName } from './punycode.ts';
 import { summaryOf } from './summary.ts';
@@ -29,7 +29,7 @@ export function DiffList({ differences, label, first = FIRST }: DiffProps) {
       </ul>
       {differences.length > shown && (
         <Button kind="bare" onClick={() => setShown(shown + 10 * FIRST)}>
-          {words.records.moreDifferences(differences.length - shown)}
+          {records.moreDifferences(differences.length - shown)}
         </Button>
       )}
     </div>
@@ -48,7 +48,7 @@ function Line({ difference }: { readonly difference: Difference }) {
       <span class="rec-diff-sign" aria-hidden="true">
         {SIGNS[op]}
       </span>
-      <span class="only-read">{words.records.ops[op]}</span>
+      <span class="only-read">{records.ops[op]}</span>
       <span class="rec-diff-name">
         {readableName(old.name)} <b>{old.type}</b>
       </span>
@@ -66,7 +66,7 @@ function Line({ difference }: { readonly difference: Difference }) {
 function Whole({ typed, isGone }: { readonly typed: Typed; readonly isGone: boolean }) {
   const notes = [
     typed.ttl === '' ? '' : ttlText(typed.ttl),
-    typed.proxied ? words.records.proxied : '',
+    typed.proxied ? records.proxied : '',
     typed.comment,
   ].filter((note) => note !== '');
   return (
@@ -85,7 +85,7 @@ function Fields({ before, after, fields }: Pick<Difference, 'before' | 'after' |
       {isSameValue && <span class="quiet">{summaryOf(after)}</span>}
       {fields.map((field) => (
         <span key={field} class="rec-diff-field">
-          <span class="quiet">{words.records.fields[field]}</span> <del>{valueText(before, field)}</del>{' '}
+          <span class="quiet">{records.fields[field]}</span> <del>{valueText(before, field)}</del>{' '}
           <span aria-hidden="true">→</span> <ins>{valueText(after, field)}</ins>
         </span>
       ))}
@@ -95,7 +95,7 @@ function Fields({ before, after, fields }: Pick<Difference, 'before' | 'after' |
 
 export function valueText(typed: Typed, field: Field): string {
   const value = typed[field];
-  if (typeof value === 'boolean') return value ? words.records.yes : words.records.no;
-  if (value === '') return words.records.none;
+  if (typeof value === 'boolean') return value ? records.yes : records.no;
+  if (value === '') return records.none;
   return field === 'ttl' ? ttlText(value) : field === 'name' ? readableName(value) : value;
 }

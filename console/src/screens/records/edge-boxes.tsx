@@ -1,7 +1,7 @@
 // Proxy settings of a record: whether it is proxied, and how the edge connects to the origin.
 
 import { CheckField, SelectField, TextField } from '../../parts/field.tsx';
-import { words } from '../../words/words.ts';
+import { records } from '../../words/records.ts';
 import type { Field, Typed } from './typed.ts';
 
 const SCHEMES = ['Default', 'Auto', 'Https', 'Http'] as const;
@@ -13,7 +13,7 @@ interface EdgeProps {
 }
 
 export function EdgeBoxes({ typed, problemOf, set }: EdgeProps) {
-  const say = words.records;
+  const say = records;
   return (
     <div class="rec-edge">
       <CheckField

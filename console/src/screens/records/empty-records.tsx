@@ -2,7 +2,7 @@
 
 import { domainPath, Link } from '../../app/place.tsx';
 import { Empty } from '../../parts/failure.tsx';
-import { words } from '../../words/words.ts';
+import { records } from '../../words/records.ts';
 
 interface EmptyProps {
   readonly domain: string;
@@ -10,7 +10,7 @@ interface EmptyProps {
 }
 
 export function EmptyRecords({ domain, canEdit }: EmptyProps) {
-  const say = words.records.empty;
+  const say = records.empty;
   if (!canEdit) return <Empty title={say.title} />;
   return (
     <Empty title={say.title}>

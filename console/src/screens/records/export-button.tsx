@@ -4,7 +4,7 @@ import { api, dataOf } from '../../api/client.ts';
 import { useAction } from '../../api/use-action.ts';
 import { toast } from '../../app/toasts.ts';
 import { Button } from '../../parts/button.tsx';
-import { words } from '../../words/words.ts';
+import { records } from '../../words/records.ts';
 
 export function ExportButton({ domain }: { readonly domain: string }) {
   const download = useAction(async () => {
@@ -19,10 +19,10 @@ export function ExportButton({ domain }: { readonly domain: string }) {
       kind="bare"
       isBusy={download.isBusy}
       onClick={async () => {
-        if (!(await download.run())) toast(words.records.exportFailed, 'bad');
+        if (!(await download.run())) toast(records.exportFailed, 'bad');
       }}
     >
-      {words.records.export}
+      {records.export}
     </Button>
   );
 }

@@ -2,7 +2,7 @@
 
 import { useRef, useState } from 'preact/hooks';
 import { Button } from '../../parts/button.tsx';
-import { words } from '../../words/words.ts';
+import { imports } from '../../words/records.ts';
 import { textOfFile } from './text-of-file.ts';
 
 export function FileDrop({ onText }: { readonly onText: (text: string) => void }) {
@@ -27,19 +27,19 @@ export function FileDrop({ onText }: { readonly onText: (text: string) => void }
         void read(event.dataTransfer?.files[0]);
       }}
     >
-      <p>{words.imports.drop}</p>
+      <p>{imports.drop}</p>
       <input
         ref={input}
         class="only-read"
         type="file"
         tabIndex={-1}
-        aria-label={words.imports.choose}
+        aria-label={imports.choose}
         onChange={(event) => {
           void read(event.currentTarget.files?.[0]);
           event.currentTarget.value = '';
         }}
       />
-      <Button onClick={() => input.current?.click()}>{words.imports.choose}</Button>
+      <Button onClick={() => input.current?.click()}>{imports.choose}</Button>
     </div>
   );
 }

@@ -7,7 +7,7 @@ import { useLoad } from '../../api/use-load.ts';
 import { Button } from '../../parts/button.tsx';
 import { Failure, Note } from '../../parts/failure.tsx';
 import { Loading } from '../../parts/loading.tsx';
-import { words } from '../../words/words.ts';
+import { imports } from '../../words/records.ts';
 import { useDomain } from '../domain/domain-here.ts';
 import { tally } from './diff.ts';
 import { DiffList } from './diff-list.tsx';
@@ -28,7 +28,7 @@ interface ReviewProps {
 
 export function ImportReview({ parsed, onAddDots, onDone }: ReviewProps) {
   const { name, domain } = useDomain();
-  const say = words.imports;
+  const say = imports;
   const { records, errors, skipped, warnings } = parsed;
   const loaded = useLoad<readonly KeptRecord[]>(`records ${name} for an import`, (signal) =>
     dataOf(api.GET('/domains/{domain}/records/', { params: { path: { domain: name } }, signal })),
@@ -98,7 +98,7 @@ export function ImportReview({ parsed, onAddDots, onDone }: ReviewProps) {
             <Note tone="good">{records.length === 0 ? say.noRecords : say.nothingNew}</Note>
           ) : (
             <>
-              <p>{words.imports.tally(tally(differences))}</p>
+              <p>{imports.tally(tally(differences))}</p>
               <DiffList differences={differences} label={say.reviewTitle} />
               <Failure error={save.error} />
               <div class="row">
@@ -116,5 +116,5 @@ export function ImportReview({ parsed, onAddDots, onDone }: ReviewProps) {
 
 /** Number of lines that are not shown. */
 function More({ of }: { readonly of: number }) {
-  return of <= SHOWN ? null : <p>{words.imports.moreLines(of - SHOWN)}</p>;
+  return of <= SHOWN ? null : <p>{imports.moreLines(of - SHOWN)}</p>;
 }

@@ -9,7 +9,7 @@ import { domainPath, Link, usePlace } from '../../app/place.tsx';
 import { Button } from '../../parts/button.tsx';
 import { Failure, Note } from '../../parts/failure.tsx';
 import { CheckField, TextArea } from '../../parts/field.tsx';
-import { words } from '../../words/words.ts';
+import { imports, records } from '../../words/records.ts';
 import { mayDo, useDomain } from '../domain/domain-here.ts';
 import { Arrival } from './arrival.tsx';
 import { FileDrop } from './file-drop.tsx';
@@ -21,7 +21,7 @@ type Imported = Schemas['ImportResult'];
 
 export default function ImportScreen() {
   const { name, domain } = useDomain();
-  const say = words.imports;
+  const say = imports;
   const [text, setText, dropText] = useDraft(`import ${domain.id}`, '');
   const [addsDots, setAddsDots] = useState(false);
   const [parsed, setParsed] = useState<Parsed>();
@@ -53,7 +53,7 @@ export default function ImportScreen() {
       <Link to={domainPath(name, 'records')}>{say.back}</Link>
     </p>
   );
-  if (!mayDo(domain, 'records.edit')) return <Note>{words.records.readOnly}</Note>;
+  if (!mayDo(domain, 'records.edit')) return <Note>{records.readOnly}</Note>;
   if (done !== undefined) {
     const { result, sentMs } = done;
     return (

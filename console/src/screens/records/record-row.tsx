@@ -2,7 +2,7 @@
 
 import { Component, type ComponentChildren } from 'preact';
 import { Badge } from '../../parts/status.tsx';
-import { words } from '../../words/words.ts';
+import { records } from '../../words/records.ts';
 import type { RowProblem } from './batch.ts';
 import type { Conflict } from './conflicts.ts';
 import { readableName } from './punycode.ts';
@@ -61,7 +61,7 @@ function ShownRow(props: RecordRowProps) {
   const { typed, state, record, isFirst } = row;
   const isManaged = record?.editable === false;
   const tabIndex = isActive ? 0 : -1;
-  const say = words.records;
+  const say = records;
   const isWrong = (problems?.length ?? 0) > 0 || conflict !== undefined;
   const note = noteOf(props);
   const classes = [
@@ -154,7 +154,7 @@ interface StateProps {
 }
 
 function StateBadge({ state, isManaged, isConflict, isWrong }: StateProps) {
-  const say = words.records;
+  const say = records;
   if (isManaged) return <Badge>{say.managed}</Badge>;
   if (isWrong) return <Badge tone="bad">{isConflict ? say.conflict : say.problem}</Badge>;
   if (state === 'same') return null;
@@ -164,11 +164,11 @@ function StateBadge({ state, isManaged, isConflict, isWrong }: StateProps) {
 /** The first message, on one line. The row's editor shows all of them. */
 function NoteCell({ note: { tone, messages } }: { readonly note: RowNote }) {
   const [first = ''] = messages;
-  const text = words.records.noteText(first, messages.length - 1);
+  const text = records.noteText(first, messages.length - 1);
   return (
     <Cell kind="note">
       <span class={`rec-note ${tone}`} title={messages.join('\n')}>
-        <strong>{words.records.noteTones[tone]}</strong> {text}
+        <strong>{records.noteTones[tone]}</strong> {text}
       </span>
     </Cell>
   );

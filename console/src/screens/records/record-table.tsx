@@ -1,7 +1,7 @@
 // The table of records. Only visible rows are rendered. Arrow keys move, Enter opens a row, Delete marks it.
 
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { words } from '../../words/words.ts';
+import { records } from '../../words/records.ts';
 import type { Problems } from './batch.ts';
 import type { Conflict } from './conflicts.ts';
 import { deleteRows, type RowKey, undoRow } from './draft.ts';
@@ -136,7 +136,7 @@ export function RecordTable(props: TableProps) {
       ref={table}
       class={isNarrow ? 'rec-table narrow' : 'rec-table'}
       role="grid"
-      aria-label={words.records.table}
+      aria-label={records.table}
       aria-rowcount={rows.length + 1}
       aria-colcount={6}
       aria-multiselectable={editor.canEdit}
@@ -191,7 +191,7 @@ export function RecordTable(props: TableProps) {
 }
 
 function Head() {
-  const { columns } = words.records;
+  const { columns } = records;
   return (
     // biome-ignore lint/a11y/useSemanticElements: as above
     // biome-ignore lint/a11y/useFocusableInteractive: a header cannot be focused

@@ -7,7 +7,7 @@ import { copyTable } from '../../parts/copy-table.ts';
 import { Failure, Note } from '../../parts/failure.tsx';
 import { Loading } from '../../parts/loading.tsx';
 import { quickAdd } from '../../words/quick-add.ts';
-import { words } from '../../words/words.ts';
+import { records } from '../../words/records.ts';
 import { Arrival } from './arrival.tsx';
 import { NO_PROBLEMS } from './batch.ts';
 import { ChosenBar } from './chosen-bar.tsx';
@@ -88,10 +88,10 @@ export default function RecordsScreen() {
             )}
             <WarningList warnings={save.warnings} />
             {save.isUnanswered && !save.isBusy && !isEmpty(draft) && (
-              <Note tone="warn">{words.records.unanswered}</Note>
+              <Note tone="warn">{records.unanswered}</Note>
             )}
             {!save.isReviewing && <Failure error={save.error} />}
-            {gone > 0 && <Note tone="warn">{words.records.goneMeanwhile(gone)}</Note>}
+            {gone > 0 && <Note tone="warn">{records.goneMeanwhile(gone)}</Note>}
             <Toolbar
               domain={editor.domain}
               canEdit={canEdit}
@@ -146,7 +146,7 @@ export default function RecordsScreen() {
                 goTo={goTo}
               />
             ) : (
-              sorted.length > 0 && <p class="empty">{words.records.noMatch}</p>
+              sorted.length > 0 && <p class="empty">{records.noMatch}</p>
             )}
             {canEdit && (
               <SaveBar
@@ -192,16 +192,16 @@ function useUndoKeys(undo: (() => void) | undefined, redo: (() => void) | undefi
 
 /** The shown records: the saved ones with the draft applied. */
 function copyRows(rows: readonly Row[]): Promise<void> {
-  const { name, type, value, ttl, proxied } = words.records.columns;
+  const { name, type, value, ttl, proxied } = records.columns;
   return copyTable(
-    [name, type, value, words.records.fields.comment, ttl, proxied],
+    [name, type, value, records.fields.comment, ttl, proxied],
     rows.map(({ typed }) => [
       typed.name,
       typed.type,
       [typed.mx_priority, typed.destination].filter(Boolean).join(' '),
       typed.comment,
       typed.ttl,
-      typed.proxied ? words.records.proxied : '',
+      typed.proxied ? records.proxied : '',
     ]),
   );
 }

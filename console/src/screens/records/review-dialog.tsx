@@ -3,7 +3,7 @@
 import { Button } from '../../parts/button.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Failure, Note } from '../../parts/failure.tsx';
-import { words } from '../../words/words.ts';
+import { records } from '../../words/records.ts';
 import { ConflictNote } from './conflict-note.tsx';
 import { differencesOf, tally } from './diff.ts';
 import { DiffList } from './diff-list.tsx';
@@ -21,7 +21,7 @@ interface ReviewDialogProps {
 }
 
 export function ReviewDialog({ editor, save, checked }: ReviewDialogProps) {
-  const say = words.records;
+  const say = records;
   const { draft, conflicts } = editor;
   const differences = differencesOf(draft);
   const idle = unfinished(draft).length;

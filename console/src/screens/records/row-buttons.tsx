@@ -1,6 +1,7 @@
 // The buttons of a row: edit and delete, or undo.
 
 import { Button } from '../../parts/button.tsx';
+import { records } from '../../words/records.ts';
 import { words } from '../../words/words.ts';
 import type { RowActions } from './record-row.tsx';
 import type { Row } from './rows.ts';
@@ -15,7 +16,7 @@ interface RowButtonsProps {
 
 export function RowButtons({ row, canEdit, isManaged, tabIndex, actions }: RowButtonsProps) {
   const { state, typed } = row;
-  const say = words.records;
+  const say = records;
   const button = (shown: string, label: string, onClick: (row: Row) => void) => (
     <Button kind="bare" tabIndex={tabIndex} aria-label={label} onClick={() => onClick(row)}>
       {shown}

@@ -3,6 +3,7 @@
 import { useEffect, useId, useRef } from 'preact/hooks';
 import { Button } from '../../parts/button.tsx';
 import { TextField } from '../../parts/field.tsx';
+import { records } from '../../words/records.ts';
 import { words } from '../../words/words.ts';
 import { useDomain } from '../domain/domain-here.ts';
 import { ConflictNote } from './conflict-note.tsx';
@@ -26,7 +27,7 @@ interface RowEditorProps extends SharedRowProps {
 export function RowEditor(props: RowEditorProps) {
   const { editor, row, index, top, measure, problems = [], warnings = [], conflict } = props;
   const { typed, state, record } = row;
-  const say = words.records;
+  const say = records;
   const element = useRef<HTMLDivElement>(null);
   const id = useId();
   const { domain } = useDomain();
@@ -166,7 +167,7 @@ export function RowEditor(props: RowEditorProps) {
 function Published({ content }: { readonly content: string }) {
   return (
     <span class="quiet rec-published">
-      {content === '' ? words.records.publishesNothing : words.records.publishes(content)}
+      {content === '' ? records.publishesNothing : records.publishes(content)}
     </span>
   );
 }

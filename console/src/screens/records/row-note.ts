@@ -1,6 +1,6 @@
 // The message below a row: its errors, or else its warnings.
 
-import { words } from '../../words/words.ts';
+import { records } from '../../words/records.ts';
 import type { RowProblem } from './batch.ts';
 import type { Conflict } from './conflicts.ts';
 
@@ -16,7 +16,7 @@ interface Noted {
 }
 
 export function noteOf({ problems = [], warnings = [], conflict }: Noted): RowNote | undefined {
-  const { conflictDeleted, conflictChanged } = words.records;
+  const { conflictDeleted, conflictChanged } = records;
   const errors = problems.map(({ message }) => message);
   if (conflict !== undefined) errors.push(conflict.kind === 'deleted' ? conflictDeleted : conflictChanged);
   if (errors.length > 0) return { tone: 'bad', messages: errors };

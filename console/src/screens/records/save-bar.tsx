@@ -3,7 +3,7 @@
 import { useState } from 'preact/hooks';
 import { Button } from '../../parts/button.tsx';
 import { Confirm } from '../../parts/dialog.tsx';
-import { words } from '../../words/words.ts';
+import { records } from '../../words/records.ts';
 import { countsOf, isEmpty, NO_DRAFT, unfinished } from './draft.ts';
 import { saveStateOf } from './save-state.ts';
 import type { Checked } from './use-check.ts';
@@ -23,7 +23,7 @@ interface BarProps {
 
 export function SaveBar({ editor, checked, save, wrong, marked, onShowWrong }: BarProps) {
   const [isDropping, setDropping] = useState(false);
-  const say = words.records;
+  const say = records;
   const { draft, undo, redo, conflicts } = editor;
   if (isEmpty(draft) && undo === undefined && redo === undefined) return null;
   const { state, canSave } = saveStateOf({

@@ -6,7 +6,7 @@ import { useAction } from '../../api/use-action.ts';
 import { Button } from '../../parts/button.tsx';
 import { Failure, Note } from '../../parts/failure.tsx';
 import { Badge } from '../../parts/status.tsx';
-import { words } from '../../words/words.ts';
+import { scan } from '../../words/records.ts';
 import { useDomain } from '../domain/domain-here.ts';
 import { readableName } from './punycode.ts';
 import { summaryOf } from './summary.ts';
@@ -21,7 +21,7 @@ interface ScanReviewProps {
 
 export function ScanReview({ preview, onSaved }: ScanReviewProps) {
   const { name } = useDomain();
-  const say = words.scan;
+  const say = scan;
   const fresh = preview.records.filter(({ skipped }) => !skipped);
   const here = preview.records.length - fresh.length;
   const [left, setLeft] = useState<ReadonlySet<number>>(new Set());

@@ -7,7 +7,7 @@ import { api, dataOf, type Schemas } from '../../api/client.ts';
 import { domainPath, Link } from '../../app/place.tsx';
 import { Button } from '../../parts/button.tsx';
 import { Failure, Note } from '../../parts/failure.tsx';
-import { words } from '../../words/words.ts';
+import { imports, records, scan } from '../../words/records.ts';
 import { mayDo, useDomain } from '../domain/domain-here.ts';
 import { Arrival } from './arrival.tsx';
 import { ScanReview } from './scan-review.tsx';
@@ -17,7 +17,7 @@ const LOOK_MS = 1500;
 
 export default function ScanScreen() {
   const { name, domain } = useDomain();
-  const say = words.scan;
+  const say = scan;
   const [preview, setPreview] = useState<Preview>();
   const [error, setError] = useState<ApiError>();
   const [isLooking, setLooking] = useState(false);
@@ -44,13 +44,13 @@ export default function ScanScreen() {
     if (!mine.signal.aborted) setLooking(false);
   };
 
-  if (!mayDo(domain, 'records.edit')) return <Note>{words.records.readOnly}</Note>;
+  if (!mayDo(domain, 'records.edit')) return <Note>{records.readOnly}</Note>;
   const progress = preview?.progress;
   const isFound = !isLooking && preview?.finished_at !== undefined;
   return (
     <div class="rec">
       <p>
-        <Link to={domainPath(name, 'records')}>{words.imports.back}</Link>
+        <Link to={domainPath(name, 'records')}>{imports.back}</Link>
       </p>
       <h2>{say.title}</h2>
       <p>{say.text}</p>

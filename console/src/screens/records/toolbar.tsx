@@ -3,6 +3,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { domainPath, Link, usePlace } from '../../app/place.tsx';
 import { Button } from '../../parts/button.tsx';
+import { records } from '../../words/records.ts';
 import { words } from '../../words/words.ts';
 import { ExportButton } from './export-button.tsx';
 import { MoreMenu } from './more-menu.tsx';
@@ -56,7 +57,7 @@ export function Toolbar({
   onAdd,
   onCopy,
 }: ToolbarProps) {
-  const say = words.records;
+  const say = records;
   const [text, setText] = useState(filter.text);
   useEffect(() => setText(filter.text), [filter.text]);
   useEffect(() => {

@@ -1,4 +1,6 @@
-// Formats TTLs as durations.
+// Formats and reads TTLs.
+
+import { records as say } from '../../words/records.ts';
 
 const UNITS = [
   [86_400, 'd'],
@@ -11,9 +13,9 @@ export function ttlText(seconds: string): string {
   if (!/^\d+$/.test(seconds)) return seconds;
   const amount = Number(seconds);
   for (const [length, unit] of UNITS) {
-    if (amount >= length && amount % length === 0) return `${amount / length} ${unit}`;
+    if (amount >= length && amount % length === 0) return say.ttl(amount / length, unit);
   }
-  return `${amount} s`;
+  return say.ttl(amount, 's');
 }
 
 export const COMMON_TTLS = ['60', '300', '1800', '3600', '14400', '86400'];

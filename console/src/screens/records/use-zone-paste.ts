@@ -5,7 +5,7 @@ import { useDraft } from '../../app/drafts.ts';
 import { domainPath, usePlace } from '../../app/place.tsx';
 import { toast } from '../../app/toasts.ts';
 import { quickAdd as say } from '../../words/quick-add.ts';
-import { words } from '../../words/words.ts';
+import { imports } from '../../words/records.ts';
 import { useDomain } from '../domain/domain-here.ts';
 import { MOST_BYTES, textOfFile } from './text-of-file.ts';
 import { hasLines, isZoneText } from './zone-text.ts';
@@ -27,7 +27,7 @@ export function useZonePaste(canEdit: boolean, onLine: (line: string) => void): 
   const [, setText] = useDraft(`import ${domain.id}`, '');
   const [isOver, setOver] = useState(false);
   const review = (text: string) => {
-    if (text.length > MOST_BYTES) return toast(words.imports.tooLarge, 'bad');
+    if (text.length > MOST_BYTES) return toast(imports.tooLarge, 'bad');
     if (!isZoneText(text)) return toast(say.notZone, 'bad');
     setText(text);
     go(domainPath(name, 'records/import?from=paste'));

@@ -2,14 +2,14 @@
 
 import type { Schemas } from '../../api/client.ts';
 import { Note } from '../../parts/failure.tsx';
-import { words } from '../../words/words.ts';
+import { imports, records } from '../../words/records.ts';
 
 export type Warning = Schemas['Warning'];
 
 const SHOWN = 200;
 
 export function WarningList({ warnings }: { readonly warnings: readonly Warning[] }) {
-  const say = words.records.warnings;
+  const say = records.warnings;
   if (warnings.length === 0) return null;
   return (
     <Note tone="warn">
@@ -27,7 +27,7 @@ export function WarningList({ warnings }: { readonly warnings: readonly Warning[
           </li>
         ))}
       </ul>
-      {warnings.length > SHOWN && <p>{words.imports.moreLines(warnings.length - SHOWN)}</p>}
+      {warnings.length > SHOWN && <p>{imports.moreLines(warnings.length - SHOWN)}</p>}
     </Note>
   );
 }

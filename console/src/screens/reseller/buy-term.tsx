@@ -10,6 +10,8 @@ import { Dialog } from '../../parts/dialog.tsx';
 import { Failure, Note } from '../../parts/failure.tsx';
 import { SelectField, TextField } from '../../parts/field.tsx';
 import { Loading } from '../../parts/loading.tsx';
+import { domainSettings } from '../../words/domain-settings.ts';
+import { plan } from '../../words/plan.ts';
 import { reseller } from '../../words/reseller.ts';
 import { words } from '../../words/words.ts';
 import { resell } from './reseller-session.ts';
@@ -81,10 +83,10 @@ export function BuyTerm({ clientId, service, onClose, onBought }: BuyTermProps) 
                     }}
                   />
                   <SelectField
-                    label={words.domainSettings.mode.title}
-                    hint={words.domainSettings.mode[`${mode}Text`]}
+                    label={domainSettings.mode.title}
+                    hint={domainSettings.mode[`${mode}Text`]}
                     value={mode}
-                    choices={MODES.map((value) => ({ value, label: words.domainSettings.mode[value] }))}
+                    choices={MODES.map((value) => ({ value, label: domainSettings.mode[value] }))}
                     onChange={(event) => setMode(event.currentTarget.value as typeof mode)}
                   />
                 </>
@@ -103,7 +105,7 @@ export function BuyTerm({ clientId, service, onClose, onBought }: BuyTermProps) 
               <Failure error={buy.error} shownFields={['domain', 'plan_term_id']} />
               {buy.error?.code === 'credit_limit_reached' && (
                 <p>
-                  <Link to="/wallet">{words.plan.topUp}</Link>
+                  <Link to="/wallet">{plan.topUp}</Link>
                 </p>
               )}
               <div class="row">

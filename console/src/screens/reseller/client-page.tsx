@@ -12,6 +12,7 @@ import { Failure } from '../../parts/failure.tsx';
 import { TextField } from '../../parts/field.tsx';
 import { Loading } from '../../parts/loading.tsx';
 import { Time } from '../../parts/time.tsx';
+import { account } from '../../words/account.ts';
 import { reseller } from '../../words/reseller.ts';
 import { words } from '../../words/words.ts';
 import { ClientState } from './client-state.tsx';
@@ -67,13 +68,13 @@ function About({ client, onChanged }: AboutProps) {
     <section class="card stack" aria-labelledby="client-account">
       <h2 id="client-account">{text.account}</h2>
       <dl class="facts">
-        <dt>{words.account.number}</dt>
+        <dt>{account.number}</dt>
         <dd>{client.id}</dd>
         <dt>{text.confirmed}</dt>
         <dd>{yesOrNo(client.email_confirmed)}</dd>
         <dt>{text.hasPassword}</dt>
         <dd>{yesOrNo(client.password_set)}</dd>
-        <dt>{words.account.since}</dt>
+        <dt>{account.since}</dt>
         <dd>
           <Time at={client.created_at} />
         </dd>
@@ -91,7 +92,7 @@ function NameForm({ client, onChanged }: AboutProps) {
     const params = { path: { clientId: client.id } };
     const body = { name: name.trim() === '' ? null : name.trim() };
     onChanged(await dataOf(resell.PATCH('/reseller/v1/clients/{clientId}', { params, body })));
-    toast(words.account.saved);
+    toast(account.saved);
   });
   return (
     <form

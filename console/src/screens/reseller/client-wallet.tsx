@@ -10,6 +10,7 @@ import { Failure } from '../../parts/failure.tsx';
 import { SelectField, TextField } from '../../parts/field.tsx';
 import { Loading } from '../../parts/loading.tsx';
 import { reseller } from '../../words/reseller.ts';
+import { wallet as walletWords } from '../../words/wallet.ts';
 import { words } from '../../words/words.ts';
 import { amountIn, rials } from '../wallet/rials.ts';
 import { resell } from './reseller-session.ts';
@@ -72,7 +73,7 @@ export function ClientWallet({ clientId, wallet, own }: ClientWalletProps) {
           }}
         />
         <TextField
-          label={words.wallet.topup.amount}
+          label={walletWords.topup.amount}
           hint={amount === undefined || isWrong ? undefined : rials(amount)}
           inputMode="numeric"
           autocomplete="off"

@@ -11,7 +11,10 @@ import { Loading } from '../../parts/loading.tsx';
 import { More } from '../../parts/more.tsx';
 import { Table } from '../../parts/table.tsx';
 import { count, Time } from '../../parts/time.tsx';
+import { account } from '../../words/account.ts';
+import { plan } from '../../words/plan.ts';
 import { reseller } from '../../words/reseller.ts';
+import { wallet as walletWords } from '../../words/wallet.ts';
 import { words } from '../../words/words.ts';
 import { ChoiceFilter, oneOf, TextFilter } from '../operator/filters.tsx';
 import { rials } from '../wallet/rials.ts';
@@ -60,10 +63,10 @@ export function ClientsPage() {
             <div>
               <h2 id="reseller-wallet">{text.ownWallet}</h2>
               <p class={`reseller-balance ${balance < 0 ? 'problem' : ''}`}>{rials(balance)}</p>
-              {overdraft > 0 && <p class="quiet">{words.wallet.overdraft(rials(overdraft))}</p>}
+              {overdraft > 0 && <p class="quiet">{walletWords.overdraft(rials(overdraft))}</p>}
             </div>
             <Link to="/wallet" class="button">
-              {words.plan.topUp}
+              {plan.topUp}
             </Link>
           </section>
         )}
@@ -138,14 +141,14 @@ function ClientTable({ rows }: { readonly rows: readonly Row[] }) {
         },
         {
           key: 'balance',
-          title: words.wallet.balance,
+          title: walletWords.balance,
           isNumber: true,
           cell: ({ balanceRials }) => rials(balanceRials),
           text: ({ balanceRials }) => balanceRials,
         },
         {
           key: 'since',
-          title: words.account.since,
+          title: account.since,
           cell: ({ created_at }) => <Time at={created_at} />,
           text: ({ created_at }) => created_at,
         },

@@ -14,6 +14,8 @@ import { More } from '../../parts/more.tsx';
 import { StatusBadge } from '../../parts/status.tsx';
 import { Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
+import { domains } from '../../words/domains.ts';
+import { plan } from '../../words/plan.ts';
 import { reseller } from '../../words/reseller.ts';
 import { words } from '../../words/words.ts';
 import { BuyTerm } from './buy-term.tsx';
@@ -121,7 +123,7 @@ function ServiceTable({ rows, onChange, onCancel }: ServiceTableProps) {
         },
         {
           key: 'status',
-          title: words.domains.columns.status,
+          title: domains.columns.status,
           cell: ({ domain_status: status, domain_served: served }) => (
             <>
               <StatusBadge status={status} />
@@ -138,7 +140,7 @@ function ServiceTable({ rows, onChange, onCancel }: ServiceTableProps) {
         },
         {
           key: 'until',
-          title: words.plan.until,
+          title: plan.until,
           cell: ({ subscription }) => <Until of={subscription} />,
           text: ({ subscription }) => subscription?.expires_at,
         },
@@ -172,7 +174,7 @@ function Until({ of }: { readonly of: Schemas['Subscription'] | undefined }) {
   const { status, expires_at: end, grace_until: graceUntil, auto_renew: renews } = of;
   return (
     <>
-      {end === undefined ? words.plan.endless : <Time at={end} />}
+      {end === undefined ? plan.endless : <Time at={end} />}
       <div class="quiet">
         {status === 'grace' ? (
           <>

@@ -15,8 +15,9 @@ import { Loading } from '../../parts/loading.tsx';
 import { Badge } from '../../parts/status.tsx';
 import { Table } from '../../parts/table.tsx';
 import { now, Time } from '../../parts/time.tsx';
+import { account } from '../../words/account.ts';
+import { domains } from '../../words/domains.ts';
 import { reseller } from '../../words/reseller.ts';
-import { words } from '../../words/words.ts';
 import { endOfKey, KEY_DAYS } from '../account/key-wish.ts';
 import { resell } from './reseller-session.ts';
 import { tokenState } from './service-terms.ts';
@@ -52,10 +53,10 @@ export default function TokensPage() {
         <Note tone="good">
           <div class="stack">
             <p role="status">
-              <strong>{text.made(made.name)}</strong> {words.account.keys.once}
+              <strong>{text.made(made.name)}</strong> {account.keys.once}
             </p>
             <Copyable text={made.token} label={text.token} />
-            <Button onClick={() => setMade(undefined)}>{words.account.keys.kept}</Button>
+            <Button onClick={() => setMade(undefined)}>{account.keys.kept}</Button>
           </div>
         </Note>
       )}
@@ -81,7 +82,7 @@ export default function TokensPage() {
       {revoked !== undefined && (
         <Confirm
           title={text.revokeTitle(revoked.name)}
-          action={words.account.keys.revoke}
+          action={account.keys.revoke}
           isDanger
           isBusy={revoke.isBusy}
           error={revoke.error}
@@ -112,7 +113,7 @@ function TokenTable({ rows, onRevoke }: TokenTableProps) {
       columns={[
         {
           key: 'name',
-          title: words.account.keys.name,
+          title: account.keys.name,
           cell: ({ name, key_id }) => (
             <>
               {name}
@@ -125,7 +126,7 @@ function TokenTable({ rows, onRevoke }: TokenTableProps) {
         },
         {
           key: 'state',
-          title: words.domains.columns.status,
+          title: domains.columns.status,
           cell: (token) => {
             const state = tokenState(token, now.value);
             return <Badge tone={TONES[state]}>{text.states[state]}</Badge>;
@@ -134,13 +135,13 @@ function TokenTable({ rows, onRevoke }: TokenTableProps) {
         },
         {
           key: 'used',
-          title: words.account.keys.used,
+          title: account.keys.used,
           cell: ({ last_used_at: at }) => <TimeOrNever at={at} />,
           text: ({ last_used_at: at }) => at ?? undefined,
         },
         {
           key: 'ends',
-          title: words.account.keys.ends,
+          title: account.keys.ends,
           cell: ({ expires_at: at }) => <TimeOrNever at={at} />,
           text: ({ expires_at: at }) => at ?? undefined,
         },
@@ -151,10 +152,10 @@ function TokenTable({ rows, onRevoke }: TokenTableProps) {
             token.status === 'revoked' ? null : (
               <Button
                 kind="danger"
-                aria-label={text.of(words.account.keys.revoke, token.name)}
+                aria-label={text.of(account.keys.revoke, token.name)}
                 onClick={() => onRevoke(token)}
               >
-                {words.account.keys.revoke}
+                {account.keys.revoke}
               </Button>
             ),
         },
@@ -164,7 +165,7 @@ function TokenTable({ rows, onRevoke }: TokenTableProps) {
 }
 
 function TimeOrNever({ at }: { readonly at: string | null }) {
-  return at === null ? <span class="quiet">{words.account.keys.never}</span> : <Time at={at} />;
+  return at === null ? <span class="quiet">{account.keys.never}</span> : <Time at={at} />;
 }
 
 interface NewTokenProps {
@@ -192,7 +193,7 @@ function NewToken({ onClose, onMade }: NewTokenProps) {
       onClose={onClose}
     >
       <TextField
-        label={words.account.keys.for}
+        label={account.keys.for}
         hint={text.forHint}
         maxLength={100}
         required
@@ -201,13 +202,13 @@ function NewToken({ onClose, onMade }: NewTokenProps) {
         onInput={(event) => setWish({ ...wish, name: event.currentTarget.value })}
       />
       <SelectField
-        label={words.account.keys.ends}
+        label={account.keys.ends}
         value={wish.days}
         problem={make.error?.of('expires_at')}
         onChange={(event) => setWish({ ...wish, days: event.currentTarget.value })}
         choices={[
-          ...KEY_DAYS.map((days) => ({ value: String(days), label: words.account.keys.days(days) })),
-          { value: '', label: words.account.keys.never },
+          ...KEY_DAYS.map((days) => ({ value: String(days), label: account.keys.days(days) })),
+          { value: '', label: account.keys.never },
         ]}
       />
     </FormDialog>

@@ -7,12 +7,13 @@ import { Button } from '../../parts/button.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Failure } from '../../parts/failure.tsx';
 import { CheckField, SelectField, TextField } from '../../parts/field.tsx';
+import { secondaries } from '../../words/secondaries.ts';
 import { words } from '../../words/words.ts';
 import { useDomain } from '../domain/domain-here.ts';
 import { changeSecondaries } from './change-secondaries.ts';
 import { NEW_KEY, NOTHING, problemsOf, secondaryOf } from './secondary-wish.ts';
 
-const text = words.secondaries;
+const text = secondaries;
 
 interface AddSecondaryProps {
   /** Keys of the domain's owner. Undefined for other members, who cannot use keys. */

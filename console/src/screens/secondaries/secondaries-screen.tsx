@@ -13,6 +13,7 @@ import { Loading } from '../../parts/loading.tsx';
 import { Badge } from '../../parts/status.tsx';
 import { Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
+import { secondaries as secondariesWords } from '../../words/secondaries.ts';
 import { words } from '../../words/words.ts';
 import { mayDo, useDomain } from '../domain/domain-here.ts';
 import { useEvery10s } from '../operator/fresh.tsx';
@@ -28,7 +29,7 @@ import {
 } from './secondary-wish.ts';
 import { NewTsigKey, type TsigKey, TsigKeys } from './tsig-keys.tsx';
 
-const text = words.secondaries;
+const text = secondariesWords;
 
 const TONES = { current: 'good', behind: 'warn', unseen: '', notified: '' } as const;
 

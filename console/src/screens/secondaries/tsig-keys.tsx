@@ -11,9 +11,9 @@ import { Note } from '../../parts/failure.tsx';
 import { Loading } from '../../parts/loading.tsx';
 import { Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
-import { words } from '../../words/words.ts';
+import { secondaries } from '../../words/secondaries.ts';
 
-const text = words.secondaries.keys;
+const text = secondaries.keys;
 
 export type TsigKey = Schemas['TsigKey'];
 

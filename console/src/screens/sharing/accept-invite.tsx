@@ -10,6 +10,7 @@ import { Button } from '../../parts/button.tsx';
 import { Failure, Note } from '../../parts/failure.tsx';
 import { Skeleton } from '../../parts/loading.tsx';
 import { Time } from '../../parts/time.tsx';
+import { domains } from '../../words/domains.ts';
 import { words } from '../../words/words.ts';
 
 interface AcceptInviteProps {
@@ -50,7 +51,7 @@ export default function AcceptInvite({ token, onDone }: AcceptInviteProps) {
       {offer.isLoading && <Skeleton />}
       {offer.data !== undefined && (
         <>
-          <p>{text.offer(offer.data.domain, words.domains.roles[offer.data.role])}</p>
+          <p>{text.offer(offer.data.domain, domains.roles[offer.data.role])}</p>
           <p class="quiet">{words.sharing.roleHints[offer.data.role]}</p>
           <dl class="facts">
             <dt>{text.invitedAs}</dt>

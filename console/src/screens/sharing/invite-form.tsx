@@ -7,6 +7,7 @@ import { useDraft } from '../../app/drafts.ts';
 import { Button } from '../../parts/button.tsx';
 import { Failure } from '../../parts/failure.tsx';
 import { SelectField, TextField } from '../../parts/field.tsx';
+import { domains } from '../../words/domains.ts';
 import { words } from '../../words/words.ts';
 import { useDomain } from '../domain/domain-here.ts';
 import { InviteLink } from './invite-link.tsx';
@@ -49,7 +50,7 @@ export function InviteForm({ onInvited }: { readonly onInvited: () => void }) {
           label={words.sharing.role}
           value={wish.role}
           onChange={(event) => setWish({ ...wish, role: event.currentTarget.value as Role })}
-          choices={GIVEN_ROLES.map((value) => ({ value, label: words.domains.roles[value] }))}
+          choices={GIVEN_ROLES.map((value) => ({ value, label: domains.roles[value] }))}
         />
         <Button type="submit" kind="main" isBusy={invite.isBusy}>
           {words.sharing.invite}

@@ -12,6 +12,7 @@ import { More } from '../../parts/more.tsx';
 import { Badge } from '../../parts/status.tsx';
 import { Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
+import { domains } from '../../words/domains.ts';
 import { words } from '../../words/words.ts';
 import { useDomain } from '../domain/domain-here.ts';
 import { InviteLink } from './invite-link.tsx';
@@ -57,12 +58,12 @@ export function Invites({ pages }: { readonly pages: Pages<Invite> }) {
                 {
                   key: 'role',
                   title: words.sharing.role,
-                  cell: ({ role }) => words.domains.roles[role],
+                  cell: ({ role }) => domains.roles[role],
                   text: ({ role }) => role,
                 },
                 {
                   key: 'status',
-                  title: words.domains.columns.status,
+                  title: domains.columns.status,
                   cell: ({ status, expires_at }) => (
                     <>
                       <Badge tone={TONES[status]}>{words.sharing.inviteStatuses[status]}</Badge>{' '}

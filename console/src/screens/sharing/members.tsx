@@ -14,6 +14,7 @@ import { Loading } from '../../parts/loading.tsx';
 import { Badge } from '../../parts/status.tsx';
 import { Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
+import { domains } from '../../words/domains.ts';
 import { words } from '../../words/words.ts';
 import { useDomain } from '../domain/domain-here.ts';
 import { RoleSelect } from './role-select.tsx';
@@ -37,7 +38,7 @@ export function Members({ loaded, mayManage }: MembersProps) {
       api.PATCH('/domains/{domain}/members/{userId}', { params: { path }, body: { role } }),
     );
     loaded.set((loaded.data ?? []).map((each) => (each.user_id === changed.user_id ? changed : each)));
-    toast(words.sharing.roleChanged(changed.email, words.domains.roles[changed.role]));
+    toast(words.sharing.roleChanged(changed.email, domains.roles[changed.role]));
   });
   const remove = useAction(async (member: Member) => {
     const path = { domain: name, userId: member.user_id };
@@ -86,7 +87,7 @@ export function Members({ loaded, mayManage }: MembersProps) {
                     />
                   ) : (
                     <>
-                      {words.domains.roles[member.role]}
+                      {domains.roles[member.role]}
                       {member.provider === true && <div class="quiet">{words.sharing.provider}</div>}
                     </>
                   ),

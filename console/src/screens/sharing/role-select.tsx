@@ -1,6 +1,6 @@
 // Selects a role that can be granted.
 
-import { words } from '../../words/words.ts';
+import { domains } from '../../words/domains.ts';
 
 type Role = 'viewer' | 'editor' | 'admin';
 export const GIVEN_ROLES: readonly Role[] = ['viewer', 'editor', 'admin'];
@@ -22,7 +22,7 @@ export function RoleSelect({ label, value, isBusy, onChoose }: RoleSelectProps) 
     >
       {GIVEN_ROLES.map((role) => (
         <option key={role} value={role}>
-          {words.domains.roles[role]}
+          {domains.roles[role]}
         </option>
       ))}
     </select>

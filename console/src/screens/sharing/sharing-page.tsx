@@ -5,6 +5,7 @@ import { useLoad } from '../../api/use-load.ts';
 import { pageOf, usePages } from '../../api/use-pages.ts';
 import { person } from '../../app/session.ts';
 import { Note } from '../../parts/failure.tsx';
+import { domains } from '../../words/domains.ts';
 import { words } from '../../words/words.ts';
 import { mayDo, useDomain } from '../domain/domain-here.ts';
 import { InviteForm } from './invite-form.tsx';
@@ -51,7 +52,7 @@ export default function SharingPage() {
         <dl class="facts">
           {(['viewer', 'editor', 'admin', 'owner'] as const).map((role) => (
             <>
-              <dt>{words.domains.roles[role]}</dt>
+              <dt>{domains.roles[role]}</dt>
               <dd>{words.sharing.roleHints[role]}</dd>
             </>
           ))}

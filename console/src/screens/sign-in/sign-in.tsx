@@ -2,6 +2,7 @@
 
 import { useState } from 'preact/hooks';
 import { Brand } from '../../app/brand.tsx';
+import { LanguagePicker } from '../../app/language-picker.tsx';
 import { session } from '../../app/session.ts';
 import { Note } from '../../parts/failure.tsx';
 import { words } from '../../words/words.ts';
@@ -48,6 +49,7 @@ export function SignIn() {
         {view === 'register' && <Register onBack={back} />}
         {typeof view === 'object' && <ByLink link={view} onBack={back} />}
       </div>
+      <LanguagePicker />
     </main>
   );
 }

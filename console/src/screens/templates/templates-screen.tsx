@@ -10,8 +10,8 @@ import { Button } from '../../parts/button.tsx';
 import { Note } from '../../parts/failure.tsx';
 import { TextField } from '../../parts/field.tsx';
 import { Loading } from '../../parts/loading.tsx';
+import { imports, records } from '../../words/records.ts';
 import { templates as say } from '../../words/templates.ts';
-import { words } from '../../words/words.ts';
 import { useDomain } from '../domain/domain-here.ts';
 import { RadioField } from '../email/radio-field.tsx';
 import { DiffList } from '../records/diff-list.tsx';
@@ -24,11 +24,11 @@ import { TEMPLATE_IDS, type TemplateId, templateDifferences, templateFields } fr
 export default function TemplatesScreen() {
   const { name } = useDomain();
   const editor = useEditor();
-  if (!editor.canEdit) return <Note>{words.records.readOnly}</Note>;
+  if (!editor.canEdit) return <Note>{records.readOnly}</Note>;
   return (
     <div class="rec">
       <p>
-        <Link to={domainPath(name, 'records')}>{words.imports.back}</Link>
+        <Link to={domainPath(name, 'records')}>{imports.back}</Link>
       </p>
       <h2>{say.title}</h2>
       <p>
@@ -98,7 +98,7 @@ function Template({ editor }: { readonly editor: Editor }) {
           <DiffList differences={differences} label={say.changes} />
         </div>
       )}
-      {editor.isUnanswered && <Note tone="warn">{words.records.unanswered}</Note>}
+      {editor.isUnanswered && <Note tone="warn">{records.unanswered}</Note>}
       <div class="row">
         <Button
           type="submit"

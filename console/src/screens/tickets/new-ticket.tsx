@@ -7,10 +7,11 @@ import { Link, usePlace } from '../../app/place.tsx';
 import { Button } from '../../parts/button.tsx';
 import { Failure } from '../../parts/failure.tsx';
 import { TextArea, TextField } from '../../parts/field.tsx';
+import { tickets } from '../../words/tickets.ts';
 import { words } from '../../words/words.ts';
 
 const NOTHING = { subject: '', message: '' };
-const text = words.tickets;
+const text = tickets;
 
 export function NewTicket() {
   const { go } = usePlace();

@@ -12,12 +12,13 @@ import { TextArea } from '../../parts/field.tsx';
 import { Loading } from '../../parts/loading.tsx';
 import { More } from '../../parts/more.tsx';
 import { Time } from '../../parts/time.tsx';
+import { tickets } from '../../words/tickets.ts';
 import { words } from '../../words/words.ts';
 import { TicketStatus } from './ticket-status.tsx';
 
 /** Loaded newest first; earlier messages of a long ticket are behind a button. */
 const AT_ONCE = 50;
-const text = words.tickets;
+const text = tickets;
 
 export function OneTicket({ id = '' }: { readonly id?: string }) {
   const path = { id: Number(id) };

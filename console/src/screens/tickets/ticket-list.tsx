@@ -9,13 +9,15 @@ import { Loading } from '../../parts/loading.tsx';
 import { More } from '../../parts/more.tsx';
 import { Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
+import { domains } from '../../words/domains.ts';
+import { tickets } from '../../words/tickets.ts';
 import { words } from '../../words/words.ts';
 import { TicketStatus } from './ticket-status.tsx';
 
 type Ticket = Schemas['Ticket'];
 const AT_ONCE = 50;
 const STATUSES = ['open', 'answered', 'closed'] as const;
-const text = words.tickets;
+const text = tickets;
 
 export function TicketList() {
   const { query, setQuery } = usePlace();
@@ -40,11 +42,11 @@ export function TicketList() {
       </div>
       <div class="tickets-filter">
         <SelectField
-          label={words.domains.filters.status}
+          label={domains.filters.status}
           value={status ?? ''}
           onChange={(event) => setQuery({ status: event.currentTarget.value })}
           choices={[
-            { value: '', label: words.domains.filters.all },
+            { value: '', label: domains.filters.all },
             ...STATUSES.map((value) => ({ value, label: text.statuses[value] })),
           ]}
         />
@@ -69,7 +71,7 @@ export function TicketList() {
                 },
                 {
                   key: 'status',
-                  title: words.domains.columns.status,
+                  title: domains.columns.status,
                   cell: ({ status }) => <TicketStatus status={status} />,
                   text: ({ status }) => status,
                 },

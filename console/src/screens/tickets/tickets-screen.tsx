@@ -4,14 +4,14 @@ import { Route, Router } from 'preact-iso';
 import { NotFound } from '../../app/not-found.tsx';
 import { person } from '../../app/session.ts';
 import { Note } from '../../parts/failure.tsx';
-import { words } from '../../words/words.ts';
+import { tickets } from '../../words/tickets.ts';
 import { NewTicket } from './new-ticket.tsx';
 import { OneTicket } from './one-ticket.tsx';
 import { TicketList } from './ticket-list.tsx';
 import './tickets.css';
 
 export default function TicketsScreen() {
-  if (person().provider !== undefined) return <Note>{words.tickets.managed}</Note>;
+  if (person().provider !== undefined) return <Note>{tickets.managed}</Note>;
   return (
     <Router>
       <Route path="/" component={TicketList} />

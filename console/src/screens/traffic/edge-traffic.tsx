@@ -5,14 +5,14 @@ import { api, dataOf } from '../../api/client.ts';
 import { useLoad } from '../../api/use-load.ts';
 import { Failure } from '../../parts/failure.tsx';
 import { count } from '../../parts/time.tsx';
-import { words } from '../../words/words.ts';
+import { traffic } from '../../words/traffic.ts';
 import { useDomain } from '../domain/domain-here.ts';
 import { OverTime } from './over-time.tsx';
 import { edgePeriodOf, type Period } from './series.ts';
 import { Shares } from './shares.tsx';
 import { bytes } from './units.ts';
 
-const text = words.traffic.edge;
+const text = traffic.edge;
 
 export function EdgeTraffic({ period: asked }: { readonly period: Period }) {
   const { name: domain } = useDomain();
@@ -38,7 +38,7 @@ export function EdgeTraffic({ period: asked }: { readonly period: Period }) {
         <Fact term={text.requests} value={count(data.total_requests)} />
         <Fact term={text.bandwidth} value={bytes(data.total_bandwidth)} />
         <Fact term={text.visitors} value={count(data.unique_visitors)} />
-        <Fact term={text.errors} value={words.traffic.percent(data.error_rate)} />
+        <Fact term={text.errors} value={traffic.percent(data.error_rate)} />
         <Fact term={text.average} value={text.ms(data.avg_response_time)} />
         <Fact term={text.p95} value={text.ms(data.p95)} />
       </dl>

@@ -3,11 +3,11 @@
 import type { ComponentChildren } from 'preact';
 import { type Column, Table } from '../../parts/table.tsx';
 import { count } from '../../parts/time.tsx';
-import { words } from '../../words/words.ts';
+import { traffic } from '../../words/traffic.ts';
 import { Plot } from './plot.tsx';
 import { bucketText } from './series.ts';
 
-const text = words.traffic;
+const text = traffic;
 
 interface OverTimeProps {
   readonly title: string;

@@ -2,7 +2,7 @@
 
 import './periods.css';
 import { usePlace } from '../../app/place.tsx';
-import { words } from '../../words/words.ts';
+import { traffic } from '../../words/traffic.ts';
 import { DEFAULT_PERIOD, type Period } from './series.ts';
 
 interface PeriodsProps {
@@ -14,7 +14,7 @@ export function Periods({ periods, chosen }: PeriodsProps) {
   const { setQuery } = usePlace();
   return (
     <fieldset class="traffic-periods">
-      <legend class="only-read">{words.traffic.period}</legend>
+      <legend class="only-read">{traffic.period}</legend>
       {periods.map((each) => (
         <label key={each}>
           <input
@@ -24,7 +24,7 @@ export function Periods({ periods, chosen }: PeriodsProps) {
             checked={each === chosen}
             onChange={() => setQuery({ period: each === DEFAULT_PERIOD ? undefined : each })}
           />
-          <span>{words.traffic.periods[each]}</span>
+          <span>{traffic.periods[each]}</span>
         </label>
       ))}
     </fieldset>

@@ -7,10 +7,10 @@ import type UPlot from 'uplot';
 import { isDark } from '../../app/theme.ts';
 import { Button } from '../../parts/button.tsx';
 import { count, short } from '../../parts/time.tsx';
-import { words } from '../../words/words.ts';
+import { traffic } from '../../words/traffic.ts';
 import { bucketText, moved, zoomed } from './series.ts';
 
-const text = words.traffic.plot;
+const text = traffic.plot;
 
 const HEIGHT = 240;
 const CLOSER = 0.5;

@@ -3,7 +3,7 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { type Column, Table } from '../../parts/table.tsx';
 import { count } from '../../parts/time.tsx';
-import { words } from '../../words/words.ts';
+import { traffic } from '../../words/traffic.ts';
 
 export interface Share {
   readonly key: string;
@@ -39,7 +39,7 @@ export function Shares({ title, kind, rows, total, isEstimate = false, hint, emp
     },
     {
       key: 'count',
-      title: isEstimate ? words.traffic.estimate : words.traffic.count,
+      title: isEstimate ? traffic.estimate : traffic.count,
       isNumber: true,
       cell: ({ count: amount }) => (isEstimate ? `≈ ${count(amount)}` : count(amount)),
       text: ({ count: amount }) => amount,
@@ -48,10 +48,10 @@ export function Shares({ title, kind, rows, total, isEstimate = false, hint, emp
       ? [
           {
             key: 'share',
-            title: words.traffic.share,
+            title: traffic.share,
             isNumber: true,
-            cell: ({ count: amount }: Share) => words.traffic.percent(amount / total),
-            text: ({ count: amount }: Share) => words.traffic.percent(amount / total),
+            cell: ({ count: amount }: Share) => traffic.percent(amount / total),
+            text: ({ count: amount }: Share) => traffic.percent(amount / total),
           },
         ]
       : []),

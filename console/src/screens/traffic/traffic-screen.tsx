@@ -9,7 +9,7 @@ import { person } from '../../app/session.ts';
 import { Empty, Failure, Note } from '../../parts/failure.tsx';
 import { Skeleton } from '../../parts/loading.tsx';
 import { count } from '../../parts/time.tsx';
-import { words } from '../../words/words.ts';
+import { traffic } from '../../words/traffic.ts';
 import { useDomain } from '../domain/domain-here.ts';
 import { EdgeTraffic } from './edge-traffic.tsx';
 import { OverTime } from './over-time.tsx';
@@ -17,7 +17,7 @@ import { Periods } from './periods.tsx';
 import { type Bucket, type Counts, curvesOf, PERIODS, periodOf, ranked, shareOf } from './series.ts';
 import { Shares } from './shares.tsx';
 
-const text = words.traffic;
+const text = traffic;
 
 const CURVES = 6;
 const REST = 'other';

@@ -10,14 +10,15 @@ import { Loading } from '../../parts/loading.tsx';
 import { Badge } from '../../parts/status.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { exact, now, Time } from '../../parts/time.tsx';
-import { words } from '../../words/words.ts';
+import { traffic } from '../../words/traffic.ts';
+import { uptime as uptimeWords } from '../../words/uptime.ts';
 import { duration } from '../delegation/words-of.ts';
 import { useDomain } from '../domain/domain-here.ts';
 import { Periods } from '../traffic/periods.tsx';
 import { edgePeriodOf, PERIODS, periodOf } from '../traffic/series.ts';
 import { PERIOD_MS, secondsOf, spansOf } from './spans.ts';
 
-const text = words.uptime;
+const text = uptimeWords;
 
 type Uptime = Schemas['Uptime'];
 type Incident = Uptime['incidents'][number];
@@ -53,7 +54,7 @@ export default function UptimeScreen() {
               uptime={uptime}
               name={name}
               periodMs={PERIOD_MS[period]}
-              label={words.traffic.periods[period]}
+              label={traffic.periods[period]}
             />
           )
         }

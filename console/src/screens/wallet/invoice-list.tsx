@@ -6,12 +6,12 @@ import { Loading } from '../../parts/loading.tsx';
 import { More } from '../../parts/more.tsx';
 import { Table } from '../../parts/table.tsx';
 import { exact, Time } from '../../parts/time.tsx';
-import { words } from '../../words/words.ts';
+import { wallet } from '../../words/wallet.ts';
 import { rials } from './rials.ts';
 
 type Invoice = Schemas['Invoice'];
 const AT_ONCE = 50;
-const text = words.wallet.invoices;
+const text = wallet.invoices;
 
 export function InvoiceList({ domain }: { readonly domain?: string }) {
   const pages = usePages<Invoice>(`invoices ${domain ?? ''}`, (cursor, signal) => {
@@ -28,7 +28,7 @@ export function InvoiceList({ domain }: { readonly domain?: string }) {
         ) : (
           <>
             <Table<Invoice>
-              caption={words.wallet.pages.invoices}
+              caption={wallet.pages.invoices}
               rows={items}
               keyOf={({ id }) => id}
               columns={[

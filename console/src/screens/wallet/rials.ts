@@ -1,9 +1,10 @@
 // Amounts in whole rials, with a separator that people and spreadsheets understand.
 
+import { wallet } from '../../words/wallet.ts';
 import { words } from '../../words/words.ts';
 
 export function rials(amount: number): string {
-  return words.wallet.rials(amount.toLocaleString(words.locale));
+  return wallet.rials(amount.toLocaleString(words.locale));
 }
 
 /** Parses `1,250,000`, `1 250 000` or `۱۲۵۰۰۰۰`. Returns undefined if it is not an amount. */

@@ -7,11 +7,11 @@ import { usePlace } from '../../app/place.tsx';
 import { Button } from '../../parts/button.tsx';
 import { Failure, Note } from '../../parts/failure.tsx';
 import { TextField } from '../../parts/field.tsx';
-import { words } from '../../words/words.ts';
+import { wallet } from '../../words/wallet.ts';
 import { amountIn, rials } from './rials.ts';
 
 const LEAST = 10_000;
-const text = words.wallet.topup;
+const text = wallet.topup;
 
 export function TopupForm() {
   const { query } = usePlace();

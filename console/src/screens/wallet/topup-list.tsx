@@ -12,13 +12,15 @@ import { More } from '../../parts/more.tsx';
 import { Badge } from '../../parts/status.tsx';
 import { Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
+import { domains } from '../../words/domains.ts';
+import { wallet } from '../../words/wallet.ts';
 import { words } from '../../words/words.ts';
 import { rials } from './rials.ts';
 
 type Topup = Schemas['Topup'];
 const AT_ONCE = 50;
 const TONES = { open: 'warn', paid: 'good', cancelled: '', expired: '' } as const;
-const text = words.wallet.topups;
+const text = wallet.topups;
 
 export function TopupList() {
   const pages = usePages('wallet topups', (cursor, signal) =>
@@ -37,14 +39,14 @@ export function TopupList() {
         items.length === 0 ? (
           <Empty title={text.none}>
             <Link class="button main" to="/wallet">
-              {words.wallet.topup.title}
+              {wallet.topup.title}
             </Link>
           </Empty>
         ) : (
           <>
             <Failure error={cancel.error} />
             <Table<Topup>
-              caption={words.wallet.pages.topups}
+              caption={wallet.pages.topups}
               rows={items}
               keyOf={({ id }) => id}
               columns={[
@@ -56,14 +58,14 @@ export function TopupList() {
                 },
                 {
                   key: 'amount',
-                  title: words.wallet.moves.amount,
+                  title: wallet.moves.amount,
                   isNumber: true,
                   cell: ({ amount_rials }) => rials(amount_rials),
                   text: ({ amount_rials }) => amount_rials,
                 },
                 {
                   key: 'state',
-                  title: words.domains.columns.status,
+                  title: domains.columns.status,
                   cell: ({ state, paid_at, expires_at }) => (
                     <>
                       <Badge tone={TONES[state]}>{text.states[state]}</Badge>{' '}

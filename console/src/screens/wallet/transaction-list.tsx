@@ -7,12 +7,12 @@ import { Loading } from '../../parts/loading.tsx';
 import { More } from '../../parts/more.tsx';
 import { Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
-import { words } from '../../words/words.ts';
+import { wallet } from '../../words/wallet.ts';
 import { rials } from './rials.ts';
 
 type Move = Schemas['WalletTransaction'];
 const AT_ONCE = 50;
-const text = words.wallet.moves;
+const text = wallet.moves;
 
 export function TransactionList() {
   const pages = usePages('wallet transactions', (cursor, signal) =>
@@ -33,7 +33,7 @@ export function TransactionList() {
         ) : (
           <>
             <Table<Move>
-              caption={words.wallet.pages.moves}
+              caption={wallet.pages.moves}
               rows={items}
               keyOf={({ id }) => id}
               columns={[

@@ -6,6 +6,7 @@ import { Link, usePlace } from '../../app/place.tsx';
 import { person } from '../../app/session.ts';
 import { Note } from '../../parts/failure.tsx';
 import { Loading } from '../../parts/loading.tsx';
+import { wallet as walletWords } from '../../words/wallet.ts';
 import { words } from '../../words/words.ts';
 import { InvoiceList } from './invoice-list.tsx';
 import { rials } from './rials.ts';
@@ -20,7 +21,7 @@ export default function WalletScreen() {
   const { path } = usePlace();
   const page = PAGES.find((each) => path === (each === '' ? '/wallet' : `/wallet/${each}`)) ?? '';
   const wallet = useLoad('wallet', (signal) => dataOf(api.GET('/wallet', { signal })));
-  if (person().provider !== undefined) return <Note>{words.wallet.managed}</Note>;
+  if (person().provider !== undefined) return <Note>{walletWords.managed}</Note>;
   return (
     <div class="wallet">
       <div class="head">
@@ -33,7 +34,7 @@ export default function WalletScreen() {
             to={each === '' ? '/wallet' : `/wallet/${each}`}
             aria-current={each === page ? 'page' : undefined}
           >
-            {words.wallet.pages[each === '' ? 'moves' : each]}
+            {walletWords.pages[each === '' ? 'moves' : each]}
           </Link>
         ))}
       </nav>
@@ -43,10 +44,10 @@ export default function WalletScreen() {
             {({ balance_rials: balance, overdraft_rials: overdraft }) => (
               <div class="cards">
                 <div class="card">
-                  <h2>{words.wallet.balance}</h2>
+                  <h2>{walletWords.balance}</h2>
                   <p class={`wallet-balance ${balance < 0 ? 'problem' : ''}`}>{rials(balance)}</p>
-                  {balance < 0 && <p>{words.wallet.below}</p>}
-                  {overdraft > 0 && <p class="quiet">{words.wallet.overdraft(rials(overdraft))}</p>}
+                  {balance < 0 && <p>{walletWords.below}</p>}
+                  {overdraft > 0 && <p class="quiet">{walletWords.overdraft(rials(overdraft))}</p>}
                 </div>
                 <TopupForm />
               </div>

@@ -23,7 +23,6 @@ export const account = {
   password: 'Change the password',
   passwordText: 'This ends all your other sessions.',
   passwordSet: 'Your password is set. Other sessions have ended.',
-  passwordWanted: 'You have no password yet. Set one so that you can sign in again.',
   again: 'Repeat the password',
   different: 'The passwords do not match.',
   otherEmail: 'Change the email address',

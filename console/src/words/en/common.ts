@@ -51,6 +51,7 @@ export const figures = { grouped, compact };
 
 export const frame = {
   skip: 'Skip to content',
+  language: 'Language',
   navigation: 'Main',
   light: 'Light',
   dark: 'Dark',

@@ -41,6 +41,7 @@ export const records = {
   undoOf: (name: string, type: string) => `Undo the change of ${name} ${type}`,
   editing: (name: string, type: string) => `Edit ${name === '' ? '@' : name} ${type}`,
   seconds: (ttl: string) => `${ttl} seconds`,
+  ttl: (amount: number, unit: 'd' | 'h' | 'min' | 's'): string => `${amount} ${unit}`,
   managed: 'managed',
   managedWhy:
     'The service manages this record, which lists the nameservers of the domain. You cannot edit it.',

@@ -28,6 +28,7 @@ export const signIn = {
   newPassword: 'New password',
   newPasswordHint: 'At least 10 characters. Several words are better than one word with symbols.',
   setPassword: 'Set the password',
+  passwordWanted: 'You have no password yet. Set one so that you can sign in again.',
   passwordSet: 'Your password is set. Sign in with it now.',
   choosePassword: 'Choose a password',
   choosePasswordText: 'You signed in with a link. Set a password so that you can sign in again.',

@@ -8,7 +8,7 @@ import {
   domainCandidates,
   domainOf,
 } from '../../../../console/src/screens/account/certificate-names.ts';
-import { words } from '../../../../console/src/words/words.ts';
+import { account } from '../../../../console/src/words/account.ts';
 import { ROOT } from '../../../support/tests/sources.ts';
 
 describe('certificateNames', () => {
@@ -70,7 +70,7 @@ describe('acmeConfig', () => {
   });
 
   it('has a text for every tool', () => {
-    const { toolNames, tools } = words.account.keys.acme;
+    const { toolNames, tools } = account.keys.acme;
     for (const texts of [toolNames, tools]) expect(Object.keys(texts).sort()).toEqual([...ACME_TOOLS].sort());
   });
 });

@@ -7,7 +7,7 @@ import {
   shownIn,
   type Values,
 } from '../../../../console/src/screens/domain-settings/settings-form.ts';
-import { words } from '../../../../console/src/words/words.ts';
+import { domainSettings } from '../../../../console/src/words/domain-settings.ts';
 import { DomainUpdate } from '../../../../src/api/schemas/domain.ts';
 
 const VALUES: Values = {
@@ -54,7 +54,7 @@ describe('changesOf', () => {
 describe('the fields', () => {
   it('belong to one group each, and have texts', () => {
     expect(Object.values(GROUPS).flat().sort()).toEqual([...ALL].sort());
-    expect(Object.keys(words.domainSettings.fields).sort()).toEqual([...ALL].sort());
+    expect(Object.keys(domainSettings.fields).sort()).toEqual([...ALL].sort());
   });
 
   it('have the bounds of the API', () => {

@@ -2,11 +2,11 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { isDue, resultOf, TONES } from '../../../../console/src/screens/domain-settings/delivery-result.ts';
 import { VERIFY_EXAMPLE } from '../../../../console/src/screens/domain-settings/verify-example.ts';
-import { words } from '../../../../console/src/words/words.ts';
+import { domainSettings } from '../../../../console/src/words/domain-settings.ts';
 import { signWebhook, WEBHOOK_EVENTS } from '../../../../src/features/webhooks/rules.ts';
 import { WebhookDelivery } from '../../../../src/features/webhooks/schema.ts';
 
-const text = words.domainSettings.webhooks;
+const text = domainSettings.webhooks;
 const { error, state } = WebhookDelivery.shape;
 const NOW = Date.parse('2026-12-01T12:00:00Z');
 const at = (seconds: number) => new Date(NOW + seconds * 1000).toISOString();

@@ -9,8 +9,8 @@ import { Button } from '../../../parts/button.tsx';
 import { Confirm } from '../../../parts/dialog.tsx';
 import { Failure } from '../../../parts/failure.tsx';
 import { CheckField } from '../../../parts/field.tsx';
+import { delegation } from '../../../words/delegation.ts';
 import { operator } from '../../../words/operator.ts';
-import { words } from '../../../words/words.ts';
 import { canCheck, type Move, movesOf, STOPS } from './moves.ts';
 
 type Domain = components['schemas']['AdminDomain'];
@@ -28,7 +28,7 @@ export function DomainActions({ domain, onChanged }: ActionsProps) {
     setVerdict(undefined);
     const params = { path: { id: domain.id } };
     const { check: made, ...after } = await dataOf(admin.POST('/admin/domains/{id}/check', { params }));
-    setVerdict(words.delegation.verdicts[made.verdict]);
+    setVerdict(delegation.verdicts[made.verdict]);
     onChanged(after);
   });
   return (

@@ -7,6 +7,8 @@ import { domainPath, Link } from '../../../app/place.tsx';
 import { Loading } from '../../../parts/loading.tsx';
 import { Badge, StatusBadge } from '../../../parts/status.tsx';
 import { Time } from '../../../parts/time.tsx';
+import { delegation } from '../../../words/delegation.ts';
+import { domains } from '../../../words/domains.ts';
 import { operator } from '../../../words/operator.ts';
 import { words } from '../../../words/words.ts';
 import { compareNames } from '../../delegation/compare-sets.ts';
@@ -100,7 +102,7 @@ function Why({
         <ul class="plain">
           {changes.map(({ name, mark }) => (
             <li key={`${mark} ${name}`}>
-              <span class="ope-mark">{words.delegation.registrar[mark]}</span> <code>{name}</code>
+              <span class="ope-mark">{delegation.registrar[mark]}</span> <code>{name}</code>
             </li>
           ))}
         </ul>
@@ -154,7 +156,7 @@ function Facts({ domain }: { readonly domain: Domain }) {
       <dt>{facts.id}</dt>
       <dd>{domain.id}</dd>
       <dt>{facts.mode}</dt>
-      <dd>{words.domains.modes[domain.dns_mode]}</dd>
+      <dd>{domains.modes[domain.dns_mode]}</dd>
       {domain.status_reason !== undefined && (
         <>
           <dt>{facts.reason}</dt>

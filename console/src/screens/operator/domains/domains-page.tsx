@@ -8,6 +8,7 @@ import { Link, usePlace } from '../../../app/place.tsx';
 import { Button } from '../../../parts/button.tsx';
 import { Badge, StatusBadge } from '../../../parts/status.tsx';
 import { count, Time } from '../../../parts/time.tsx';
+import { domains } from '../../../words/domains.ts';
 import { operator } from '../../../words/operator.ts';
 import { words } from '../../../words/words.ts';
 import { ChoiceFilter, ID, idIn, oneOf, TextFilter } from '../filters.tsx';
@@ -53,7 +54,7 @@ export default function DomainsPage() {
             <ChoiceFilter
               name="mode"
               label={say.filters.mode}
-              choices={MODES.map((mode) => [mode, words.domains.modes[mode]])}
+              choices={MODES.map((mode) => [mode, domains.modes[mode]])}
             />
             <TextFilter
               name="user"
@@ -70,11 +71,8 @@ export default function DomainsPage() {
             <ChoiceFilter
               name="sort"
               label={say.filters.sort}
-              first={words.domains.sorts.name}
-              choices={SORTS.filter((sort) => sort !== 'name').map((sort) => [
-                sort,
-                words.domains.sorts[sort],
-              ])}
+              first={domains.sorts.name}
+              choices={SORTS.filter((sort) => sort !== 'name').map((sort) => [sort, domains.sorts[sort]])}
             />
           </>
         }
@@ -105,7 +103,7 @@ export default function DomainsPage() {
           {
             key: 'mode',
             title: say.columns.mode,
-            cell: ({ dns_mode }) => words.domains.modes[dns_mode],
+            cell: ({ dns_mode }) => domains.modes[dns_mode],
             text: ({ dns_mode }) => dns_mode,
           },
           {

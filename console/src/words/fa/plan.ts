@@ -1,0 +1,82 @@
+// Persian texts of plans.
+
+import { grouped } from './figures.ts';
+
+export const plan = {
+  managed: 'طرح را ارائه‌دهندهٔ خدمات شما انتخاب و هزینهٔ آن را پرداخت می‌کند.',
+  none: 'بدون طرح',
+  noneText: 'یکی از طرح‌های زیر را انتخاب کنید.',
+  statuses: { active: 'فعال', grace: 'پرداخت‌نشده', cancelled: 'لغوشده', expired: 'منقضی' },
+  trial: 'آزمایشی',
+  grace:
+    'هزینهٔ طرح پرداخت نشده است. همه‌چیز تا این تاریخ کار می‌کند و پس از آن، دامنه به طرح رایگان منتقل می‌شود:',
+  since: 'آغاز',
+  until: 'پایان',
+  endless: 'بدون پایان',
+  price: 'قیمت',
+  per: (price: string, days: number) => `${price} برای ${grouped(days)} روز`,
+  free: (days: number) => `رایگان برای ${grouped(days)} روز`,
+  renewal: 'تمدید',
+  renewedBefore: 'خودکار، از کیف پول، ۳ روز پیش از پایان',
+  notRenewed: 'خاموش',
+  startRenewing: 'تمدید خودکار',
+  stopRenewing: 'توقف تمدید خودکار',
+  renewHint: 'هزینه ۳ روز پیش از پایان از کیف پول شما کم می‌شود.',
+  renewOn: 'طرح خودکار تمدید می‌شود.',
+  renewOff: 'طرح بدون تمدید به پایان می‌رسد.',
+  catalogue: 'طرح‌ها',
+  yours: 'طرح شما',
+  notSold: 'در اینجا فروخته نمی‌شود.',
+  buyTitle: (plan: string, domain: string) => `طرح ${plan} برای ${domain}`,
+  buyText: (price: string, days: number) =>
+    `هم‌اکنون ${price} برای ${grouped(days)} روز از کیف پول شما کم می‌شود. فاکتور در پایین صفحه می‌آید.`,
+  switchText: 'هزینهٔ زمان استفاده‌نشده به کیف پول شما برمی‌گردد و طرح تازه از همین حالا آغاز می‌شود.',
+  pay: (price: string) => `پرداخت ${price}`,
+  bought: (plan: string) => `طرح دامنه اکنون ${plan} است.`,
+  topUp: 'شارژ کیف پول',
+  above: (what: string, used: number, allowed: number) =>
+    `${what}: ${grouped(used)} مورد در حال استفاده است، سقف آن طرح ${grouped(allowed)} است`,
+  usage: {
+    title: 'مصرف',
+    of: (used: string, limit: string) => `${used} از ${limit}`,
+    unlimited: (used: string) => `${used}، بدون سقف`,
+    names: {
+      records: 'رکوردها',
+      traffic_gb: 'ترافیک به گیگابایت',
+      rules_drop: 'قوانین مسدودسازی',
+      rules_rate_limit: 'محدودیت‌های نرخ',
+      rules_bot_route: 'قوانین ربات‌ها',
+      rules_fingerprint: 'قوانین اثر انگشت',
+      rules_waf: 'قوانین فایروال',
+      rules_captcha: 'قوانین کپچا',
+      rules_redirect: 'تغییر مسیرها',
+      rules_rewrite: 'بازنویسی‌ها',
+      rules_cache: 'قوانین کش',
+      rules_origin_route: 'مسیرهای مبدأ',
+      rules_origin_pool: 'گروه‌های مبدأ',
+      rules_error_page: 'صفحه‌های خطا',
+    },
+  },
+  included: {
+    unlimited: {
+      max_records: 'رکورد نامحدود',
+      max_traffic_gb: 'ترافیک نامحدود',
+      max_rules_per_set: 'قانون نامحدود',
+    },
+    limits: {
+      max_records: (amount: string) => `${amount} رکورد`,
+      max_traffic_gb: (amount: string) => `${amount} گیگابایت ترافیک`,
+      max_rules_per_set: (amount: string) => `${amount} قانون از هر نوع`,
+    },
+    features: {
+      rules_enabled: 'قوانین',
+      monitoring_enabled: 'تحلیل ترافیک',
+      logs_enabled: 'گزارش تک‌تک درخواست‌ها',
+      cache_purge_enabled: 'پاک‌سازی کش',
+      custom_ssl_enabled: 'گواهی اختصاصی شما',
+      ws_enabled: 'WebSocket',
+      host_header_edit_enabled: 'تنظیم سرآیند Host برای سرور مبدأ',
+      dedicated_support_enabled: 'پشتیبانی اختصاصی',
+    },
+  },
+};
