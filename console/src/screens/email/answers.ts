@@ -32,15 +32,25 @@ export function textsAt(rows: readonly Row[], name: string): string[] {
     .map(({ typed }) => typed.destination);
 }
 
+/** Returns the mail servers. A null MX (RFC 7505) is none. */
+export function currentServers(rows: readonly Row[]): string[] {
+  return rows
+    .filter(({ state, typed }) => state !== 'deleted' && typed.type === 'MX' && typed.name === '@')
+    .map(({ typed }) => typed.destination)
+    .filter((host) => host !== '.');
+}
+
+/** Returns the first address or URL of a record for TLS reports (RFC 8460 §3). */
+export function tlsAddressOf(text: string): string | undefined {
+  return /^v=TLSRPTv1\s*;.*rua=(?:mailto:)?([^,;\s]+)/.exec(text)?.[1];
+}
+
 /** Returns the answers that change nothing, as far as possible. */
 export function initialAnswers(rows: readonly Row[]): Answers {
-  const hasMail = rows.some(
-    ({ state, typed }) => state !== 'deleted' && typed.type === 'MX' && typed.name === '@',
-  );
   const dmarc = textsAt(rows, '_dmarc').find(isDmarc);
-  const tls = textsAt(rows, '_smtp._tls').find((text) => text.startsWith('v=TLSRPTv1'));
+  const [tlsAddress = ''] = textsAt(rows, '_smtp._tls').flatMap((text) => tlsAddressOf(text) ?? []);
   return {
-    mailbox: hasMail ? 'keep' : '',
+    mailbox: currentServers(rows).length > 0 ? 'keep' : '',
     senders: [],
     values: {},
     ownServers: '',
@@ -50,7 +60,7 @@ export function initialAnswers(rows: readonly Row[]): Answers {
     dmarcAddress: dmarcAddressOf(dmarc ?? ''),
     mtaSts: 'keep',
     mtaStsHost: '',
-    tlsAddress: /rua=(?:mailto:)?([^,;\s]+)/.exec(tls ?? '')?.[1] ?? '',
+    tlsAddress,
   };
 }
 
@@ -60,13 +70,18 @@ export function chosenProviders({ mailbox, senders }: Answers): Provider[] {
   return [mailbox, ...senders].flatMap((id) => providerOf(id) ?? []);
 }
 
+/** A selector or token may be pasted with the rest of the record's name. */
 export function valuesOf({ id, defaults = {} }: Provider, { values }: Answers, domain: string): Values {
   const own = Object.entries(values).filter(([key]) => key.startsWith(`${id} `));
   const usual = Object.entries(defaults).map(([key, text]) => [
     key,
     text.replace('{dashes}', domain.replaceAll('.', '-')),
   ]);
-  return Object.fromEntries([...usual, ...own.map(([key, text]) => [key.slice(id.length + 1), text])]);
+  const given = own.map(([key, text = '']) => {
+    const field = key.slice(id.length + 1);
+    return [field, /^(?:selector|token)/.test(field) ? text.replace(/\._domainkey.*$/i, '') : text];
+  });
+  return Object.fromEntries([...usual, ...given]);
 }
 
 /** Converts lines such as `mail` or `10 mail.example.net` to lines of MX records. */

@@ -26,12 +26,14 @@ export function dmarcAddressOf(policy: string): string {
 }
 
 /** Sets the policy and the report address, and keeps the other tags. `v` and `p` come first (RFC 7489 §6.4). */
-export function dmarcText(existing: string | undefined, policy: DmarcPolicy, address: string): string {
-  const tags = tagsOf(existing ?? '');
-  const others = [...tags].filter(([name]) => !['v', 'p', 'rua'].includes(name));
-  const rua = address.trim() === '' ? [] : [['rua', `mailto:${address.trim()}`] as const];
-  const all = [['v', 'DMARC1'], ['p', policy], ...rua, ...others] as const;
-  return all.map(([name, value]) => `${name}=${value}`).join('; ');
+export function dmarcText(existing = '', policy: DmarcPolicy, address = dmarcAddressOf(existing)): string {
+  const { v: _v, p: _p, rua: reports, ...others } = Object.fromEntries(tagsOf(existing));
+  const isKept = address.trim() === dmarcAddressOf(existing); // there may be more than one address
+  const rua = isKept ? reports : address.trim() === '' ? undefined : `mailto:${address.trim()}`;
+  const tags = { v: 'DMARC1', p: policy, ...(rua !== undefined && { rua }), ...others };
+  return Object.entries(tags)
+    .map(([name, value]) => `${name}=${value}`)
+    .join('; ');
 }
 
 /**

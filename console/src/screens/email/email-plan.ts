@@ -6,7 +6,7 @@ import { readQuickLine } from '../records/quick-add.ts';
 import { fill } from '../records/recipe.ts';
 import { RecordPlan } from '../records/record-plan.ts';
 import type { Row } from '../records/rows.ts';
-import { type Answers, chosenProviders, serverLines, textsAt, valuesOf } from './answers.ts';
+import { type Answers, chosenProviders, serverLines, textsAt, tlsAddressOf, valuesOf } from './answers.ts';
 import { dmarcPolicyOf, dmarcText, isDmarc, reportConsentName } from './dmarc.ts';
 import { isSpf, lookupsOf, MOST_LOOKUPS, mergeSpf, spfAllOf, spfTerms } from './spf.ts';
 
@@ -41,7 +41,7 @@ export function emailPlan(rows: readonly Row[], answers: Answers, domain: string
     setServers(plan, answers, domain);
     setSpf(plan, (policies) => spfText(policies, answers));
     setDmarc(plan, answers);
-  } else endMail(plan, answers.dmarcAddress);
+  } else endMail(plan);
   const hosts = plan.after().flatMap((each) => (isMx(each) ? [bare(each.destination)] : []));
   const policyFile = hasMail ? setMtaSts(plan, answers, domain, hosts, now) : undefined;
   if (hasMail && answers.tlsAddress.trim() !== '') setTlsReports(plan, answers.tlsAddress.trim());
@@ -55,10 +55,10 @@ export function emailPlan(rows: readonly Row[], answers: Answers, domain: string
 }
 
 /** Adds a null MX record (RFC 7505), and policies that reject all mail from the domain. */
-export function endMail(plan: RecordPlan, dmarcAddress = ''): void {
+export function endMail(plan: RecordPlan): void {
   plan.replace('@', ['MX'], [{ name: '@', type: 'MX', mx_priority: '0', destination: '.' }]);
   setSpf(plan, () => 'v=spf1 -all');
-  setDmarc(plan, { dmarc: 'reject', dmarcAddress });
+  setDmarc(plan, { dmarc: 'reject', dmarcAddress: undefined });
 }
 
 function isMx({ name, type }: { readonly name: string; readonly type: string }): boolean {
@@ -110,8 +110,11 @@ function spfText(policies: readonly string[], answers: Answers): string | undefi
   return mergeSpf(policies, added, { all: answers.spfAll, without: answers.spfWithout });
 }
 
-/** Several DMARC records have no effect (RFC 7489 §6.6.3). */
-function setDmarc(plan: RecordPlan, { dmarc, dmarcAddress }: Pick<Answers, 'dmarc' | 'dmarcAddress'>): void {
+/** Keeps the report address if it is undefined. Several DMARC records have no effect (RFC 7489 §6.6.3). */
+function setDmarc(
+  plan: RecordPlan,
+  { dmarc, dmarcAddress }: { dmarc: Answers['dmarc']; dmarcAddress: string | undefined },
+): void {
   if (dmarc === 'keep') return;
   const [first, ...others] = plan.at('_dmarc', 'TXT').filter(({ typed }) => isDmarc(typed.destination));
   const text = dmarcText(first?.typed.destination, dmarc, dmarcAddress);
@@ -148,6 +151,8 @@ function setMtaSts(
 
 /** RFC 8460 §3. */
 function setTlsReports(plan: RecordPlan, address: string): void {
+  const there = plan.at('_smtp._tls', 'TXT').map(({ typed }) => tlsAddressOf(typed.destination));
+  if (there.includes(address)) return;
   const target = address.startsWith('https://') ? address : `mailto:${address}`;
   const destination = `v=TLSRPTv1; rua=${target}`;
   plan.replace('_smtp._tls', ['TXT'], [{ name: '_smtp._tls', type: 'TXT', destination }]);

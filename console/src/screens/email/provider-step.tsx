@@ -3,7 +3,7 @@
 import { TextArea } from '../../parts/field.tsx';
 import { email as say } from '../../words/email.ts';
 import { useDomain } from '../domain/domain-here.ts';
-import { serversProblem } from './answers.ts';
+import { currentServers, serversProblem } from './answers.ts';
 import type { StepProps } from './email-screen.tsx';
 import { PROVIDERS, providerOfServer } from './providers.ts';
 import { RadioField } from './radio-field.tsx';
@@ -11,10 +11,7 @@ import { RadioField } from './radio-field.tsx';
 export function ProviderStep({ rows, answers, set, isTried }: StepProps) {
   const { domain } = useDomain();
   const { mailbox, senders, ownServers } = answers;
-  const servers = rows.filter(
-    ({ typed, state }) => typed.type === 'MX' && typed.name === '@' && state !== 'deleted',
-  );
-  const [host] = servers.map(({ typed }) => typed.destination);
+  const [host] = currentServers(rows);
   const problem = serversProblem(answers, domain.name);
   return (
     <>

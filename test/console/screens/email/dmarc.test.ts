@@ -26,6 +26,19 @@ describe('a DMARC policy', () => {
       'd@a.example',
       'v=DMARC1; p=quarantine; rua=mailto:d@a.example; sp=reject; pct=50',
     ],
+    [
+      'v=DMARC1; p=none; rua=mailto:a@a.example,mailto:b@b.example; fo=1',
+      'reject',
+      'a@a.example',
+      'v=DMARC1; p=reject; rua=mailto:a@a.example,mailto:b@b.example; fo=1',
+    ],
+    ['v=DMARC1; p=none; rua=mailto:a@a.example', 'reject', '', 'v=DMARC1; p=reject'],
+    [
+      'v=DMARC1; p=none; rua=mailto:a@a.example',
+      'reject',
+      undefined,
+      'v=DMARC1; p=reject; rua=mailto:a@a.example',
+    ],
   ] as const)('%s becomes %s with the address "%s"', (existing, policy, address, expected) =>
     expect(dmarcText(existing, policy, address)).toBe(expected));
 

@@ -39,8 +39,15 @@ function changes(there: readonly KeptRecord[], answers: Partial<Answers>): strin
 
 describe('the email setup', () => {
   it('changes nothing at first in a domain with mail', () => {
-    const there = records(mx('mail.other.test'), txt('v=spf1 mx -all'), txt('v=DMARC1; p=none', '_dmarc'));
+    const there = records(
+      mx('mail.other.test'),
+      txt('v=spf1 mx -all'),
+      txt('v=DMARC1; p=none', '_dmarc'),
+      txt('v=TLSRPTv1;rua=mailto:a@b.test,mailto:c@d.test', '_smtp._tls'),
+    );
     expect(changes(there, {})).toEqual([]);
+    expect(initialAnswers(rowsFor(there))).toMatchObject({ mailbox: 'keep', tlsAddress: 'a@b.test' });
+    expect(initialAnswers(rowsFor(records(mx('.', 0)))).mailbox).toBe('');
   });
 
   it('adds all records of a provider', () => {
@@ -89,6 +96,14 @@ describe('the email setup', () => {
       '+ k2._domainkey CNAME dkim2.mcsv.net',
       '+ k3._domainkey CNAME dkim3.mcsv.net',
     ]);
+  });
+
+  it('accepts a selector with the rest of its name', () => {
+    const values = {
+      'infomaniak selector': '2026._domainkey.shop.example',
+      'infomaniak dkim': 'v=DKIM1; p=AB',
+    };
+    expect(changes([], { mailbox: 'infomaniak', values })).toContain('+ 2026._domainkey TXT v=DKIM1; p=AB');
   });
 
   it('ends all mail of a domain that has none (RFC 7505)', () => {
