@@ -12,7 +12,7 @@ import { Note } from '../../parts/failure.tsx';
 import { Loading } from '../../parts/loading.tsx';
 import { Steps } from '../../parts/steps.tsx';
 import { email as say } from '../../words/email.ts';
-import { words } from '../../words/words.ts';
+import { imports, records } from '../../words/records.ts';
 import { useDomain } from '../domain/domain-here.ts';
 import { applyDifferences } from '../records/record-plan.ts';
 import { NO_FILTER, type Row, rowsOf } from '../records/rows.ts';
@@ -48,11 +48,11 @@ const STEPS: Readonly<Record<StepName, FunctionComponent<StepProps>>> = {
 export default function EmailScreen() {
   const { name } = useDomain();
   const editor = useEditor();
-  if (!editor.canEdit) return <Note>{words.records.readOnly}</Note>;
+  if (!editor.canEdit) return <Note>{records.readOnly}</Note>;
   return (
     <div class="rec">
       <p>
-        <Link to={domainPath(name, 'records')}>{words.imports.back}</Link>
+        <Link to={domainPath(name, 'records')}>{imports.back}</Link>
       </p>
       <h2>{say.title}</h2>
       <Loading of={editor.loaded}>{() => <Wizard editor={editor} />}</Loading>
@@ -91,6 +91,9 @@ function Wizard({ editor }: { readonly editor: Editor }) {
     }
     shown.current = step;
   }, [step]);
+  useEffect(() => {
+    if (isTried) form.current?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus();
+  }, [isTried]);
 
   const next = () => {
     if (!isLast) {
@@ -124,7 +127,7 @@ function Wizard({ editor }: { readonly editor: Editor }) {
           isTried={isTried}
           set={(change) => setChanges({ ...changes, ...change })}
         />
-        {isLast && editor.isUnanswered && <Note tone="warn">{words.records.unanswered}</Note>}
+        {isLast && editor.isUnanswered && <Note tone="warn">{records.unanswered}</Note>}
         <div class="row">
           {at > 0 && (
             <Button onClick={() => setQuery({ step: steps[at - 1], tried: undefined })}>
