@@ -103,13 +103,13 @@ function ShownRow(props: RecordRowProps) {
               />
             </label>
           ))}
-        <span class="rec-name" title={record?.name ?? typed.name}>
+        <span class="rec-name ltr" title={record?.name ?? typed.name}>
           {readableName(typed.name === '' ? '@' : typed.name)}
         </span>
       </Cell>
       <Cell kind="type">{typed.type}</Cell>
       <Cell kind="value">
-        <span class="rec-value" title={typed.destination}>
+        <span class="rec-value ltr" title={typed.destination}>
           {summaryOf(typed)}
         </span>
         {typed.comment !== '' && (
