@@ -19,7 +19,12 @@ export default defineConfig({
       },
       output: {
         // What most screens share is one file: each file more is a round trip, and some hundred octets of heads.
-        codeSplitting: { groups: [{ name: 'parts', test: /\/src\/(api|parts)\//, minShareCount: 5 }] },
+        codeSplitting: {
+          groups: [
+            { name: 'parts', test: /\/src\/(api|parts)\//, minShareCount: 5 },
+            { name: 'app', test: /\/src\/app\//, minShareCount: 2 },
+          ],
+        },
       },
     },
   },
