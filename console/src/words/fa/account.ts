@@ -15,7 +15,7 @@ export const account = {
   confirmed: 'تأییدشده',
   notConfirmed: 'تأییدنشده',
   number: 'شمارهٔ حساب',
-  since: 'ساخته شد',
+  since: 'تاریخ ساخت',
   rights: 'دسترسی',
   admin: 'اپراتور',
   reseller: 'نمایندهٔ فروش',
@@ -61,7 +61,7 @@ export const account = {
   sessions: {
     what: 'جاهایی که وارد حساب شده‌اید. اگر نشستی را نمی‌شناسید، آن را پایان دهید و گذرواژهٔ خود را تغییر دهید.',
     with: 'مرورگر',
-    from: 'از',
+    from: 'نشانی',
     used: 'آخرین استفاده',
     since: 'زمان ورود',
     program: 'یک برنامه',
@@ -148,7 +148,7 @@ export const account = {
     at: 'زمان',
     what: 'رویداد',
     on: 'هدف',
-    from: 'از',
+    from: 'نشانی',
     actors: {
       key: 'یک کلید',
       session: 'یک نشست',

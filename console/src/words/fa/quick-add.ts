@@ -4,7 +4,7 @@ import { ltr } from './figures.ts';
 
 export const quickAdd = {
   label: 'افزودن رکورد به شکل متن',
-  placeholder: `افزودن با متن: ${ltr('www A 192.0.2.1')}`,
+  placeholder: 'www A 192.0.2.1',
   hint: 'نام، نوع و مقدار را وارد کنید. فایل زون را هم می‌توانید هر جای این صفحه جای‌گذاری یا رها کنید.',
   add: 'افزودن',
   added: (name: string, type: string) => `${ltr(`${name} ${type}`)} به تغییرهای ذخیره‌نشده افزوده شد.`,
