@@ -86,7 +86,10 @@ function Fields({ before, after, fields }: Pick<Difference, 'before' | 'after' |
       {fields.map((field) => (
         <span key={field} class="rec-diff-field">
           <span class="quiet">{records.fields[field]}</span> <del>{valueText(before, field)}</del>{' '}
-          <span aria-hidden="true">→</span> <ins>{valueText(after, field)}</ins>
+          <span aria-hidden="true" class="rec-arrow">
+            →
+          </span>{' '}
+          <ins>{valueText(after, field)}</ins>
         </span>
       ))}
     </>
