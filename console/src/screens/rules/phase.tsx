@@ -32,16 +32,16 @@ export function Phase({ type, rules, names, limit, onAdd, onMove, ...row }: Phas
   const [isWhole, setWhole] = useState(false);
   const list = useRef<HTMLOListElement>(null);
   const moved = useRef<{ readonly id: number; readonly by: -1 | 1 }>(undefined);
-  // Browsers drop the focus from a moved element, and from a button that was disabled.
+  // Browsers drop the focus from a moved element, and from a disabled button, as all are while the rule moves.
   useEffect(() => {
-    if (moved.current === undefined) return;
+    if (moved.current === undefined || row.isBusy) return;
     const { id, by } = moved.current;
     moved.current = undefined;
     const buttons = [by, -by].map((each) =>
       list.current?.querySelector<HTMLButtonElement>(`[data-move="${id} ${each}"]`),
     );
     buttons.find((button) => button?.disabled === false)?.focus();
-  }, [rules]);
+  }, [rules, row.isBusy]);
   const shown = isWhole || rules.length <= MAX_SHOWN ? rules : rules.slice(0, SHOWN);
   return (
     <section class="card rules-phase" aria-labelledby={`rules-${type}`}>
@@ -70,6 +70,7 @@ export function Phase({ type, rules, names, limit, onAdd, onMove, ...row }: Phas
             isLast={i === rules.length - 1}
             onMove={(by) => {
               moved.current = { id: rule.id, by };
+              if (i + by >= shown.length) setWhole(true);
               void onMove(rule, by);
             }}
           />

@@ -60,6 +60,7 @@ export function Tester({ rules }: { readonly rules: readonly Rule[] }) {
     label: text[of],
     value: typed[of],
     problem: problem?.field === of ? problem.text : undefined,
+    dir: 'ltr' as const,
     autocomplete: 'off',
     spellcheck: false,
     onInput: (event: { readonly currentTarget: { readonly value: string } }) =>
