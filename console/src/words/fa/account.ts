@@ -29,13 +29,13 @@ export const account = {
   otherEmailText:
     'پیوندی به نشانی جدید می‌فرستیم. تغییر با باز کردن پیوند انجام می‌شود و به نشانی قبلی اطلاع داده می‌شود.',
   newEmail: 'ایمیل جدید',
-  emailSent: (email: string) => `پیوندی به ${email} فرستادیم.`,
+  emailSent: (email: string) => `پیوندی به ${ltr(email)} فرستادیم.`,
   emailConfirmText: 'شما پیوندی را که به نشانی جدیدتان فرستاده بودیم باز کرده‌اید.',
   identity: {
     title: 'ارائه‌دهندهٔ هویت',
     what: (name: string) => `هویت خود در ${name} را متصل کنید تا با آن وارد شوید.`,
     link: (name: string) => `اتصال به ${name}`,
-    linked: (email: string, issuer: string) => `${email} در ${issuer}`,
+    linked: (email: string, issuer: string) => `${ltr(email)} در ${issuer}`,
     remove: 'حذف',
     removed: 'هویت حذف شد. نشست‌های دیگر پایان یافتند.',
   },
@@ -111,7 +111,7 @@ export const account = {
       purpose: (name: string) => `گواهی‌های ${name}`,
       forHint: 'اختیاری. برای شناسایی کلید در فهرست شما.',
       endsHint: 'پس از انقضای کلید، تمدید گواهی ناموفق می‌شود.',
-      noDomain: (name: string) => `${name} در هیچ‌یک از دامنه‌های شما نیست.`,
+      noDomain: (name: string) => `${ltr(name)} در هیچ‌یک از دامنه‌های شما نیست.`,
       tool: 'کلاینت گواهی',
       toolNames: {
         lego: 'lego',

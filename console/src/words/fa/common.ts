@@ -1,6 +1,6 @@
 // Persian texts of what every screen shares: messages, the frame, the states of a domain.
 
-import { compact, date, grouped, relative } from './figures.ts';
+import { compact, date, grouped, ltr, relative } from './figures.ts';
 
 export const common = {
   cancel: 'انصراف',
@@ -35,7 +35,7 @@ export const failures = {
   nothingLost: 'نوشته‌های شما حفظ شده است. چند لحظهٔ دیگر دوباره تلاش کنید.',
   notFound: 'شاید حذف شده باشد یا با شما به اشتراک گذاشته نشده باشد.',
   wait: (seconds: number) => `${grouped(seconds)} ثانیه صبر کنید.`,
-  requestId: (id: string) => `شناسهٔ درخواست برای پشتیبانی: ${id}`,
+  requestId: (id: string) => `شناسهٔ درخواست برای پشتیبانی: ${ltr(id)}`,
   screenNotLoaded: 'این بخش از صفحه بارگذاری نشد. نوشته‌های شما حفظ شده است.',
 };
 
@@ -90,7 +90,7 @@ export const password = {
   identity: 'تأیید با ارائه‌دهندهٔ هویت',
   sendLink: 'ارسال پیوند به ایمیل من',
   linkSent: (email: string) =>
-    `پیوندی به ${email} فرستادیم. اگر نرسید، از اپراتور بخواهید با این فرمان پیوندی بسازد: zonefleet account reset`,
+    `پیوندی به ${ltr(email)} فرستادیم. اگر نرسید، از اپراتور بخواهید با این فرمان پیوندی بسازد: zonefleet account reset`,
 };
 
 export const statuses = {

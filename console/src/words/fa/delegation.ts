@@ -79,7 +79,7 @@ export const delegation = {
     walking: (zones: readonly string[]) =>
       `دنبال کردن ارجاع‌ها: ${zones.map((zone) => (zone === '.' ? 'ریشه' : ltr(zone))).join(' ← ')}`,
     asking: (zone: string, servers: number) =>
-      `پرس‌وجو از سرورهای ${zone === '.' ? 'ریشه' : zone}: تاکنون ${grouped(servers)} پاسخ`,
+      `پرس‌وجو از سرورهای ${zone === '.' ? 'ریشه' : ltr(zone)}: تاکنون ${grouped(servers)} پاسخ`,
     began: 'آغاز از ریشهٔ DNS.',
     ended: (result: string) => `بررسی انجام شد: ${result}.`,
   },
@@ -87,11 +87,11 @@ export const delegation = {
     titleEnter: 'این سرورهای نام را نزد ثبت‌کنندهٔ خود وارد کنید',
     titleAdd: ([name, ...others]: readonly string[]) =>
       others.length === 0
-        ? `${name} را نزد ثبت‌کنندهٔ خود بیفزایید`
+        ? `${ltr(name ?? '')} را نزد ثبت‌کنندهٔ خود بیفزایید`
         : `${grouped(others.length + 1)} سرور نام را نزد ثبت‌کنندهٔ خود بیفزایید`,
     titleRemove: ([name, ...others]: readonly string[]) =>
       others.length === 0
-        ? `${name} را نزد ثبت‌کنندهٔ خود حذف کنید`
+        ? `${ltr(name ?? '')} را نزد ثبت‌کنندهٔ خود حذف کنید`
         : `${grouped(others.length + 1)} سرور نام را نزد ثبت‌کنندهٔ خود حذف کنید`,
     titleReplace: 'سرورهای نام را نزد ثبت‌کنندهٔ خود جایگزین کنید',
     titleChange: 'سرورهای نام را نزد ثبت‌کنندهٔ خود تغییر دهید',
@@ -140,7 +140,7 @@ export const delegation = {
     secure: 'امضاشده (DNSSEC)',
     insecure: 'بدون امضا (DNSSEC)',
     indeterminate: 'اعتبارسنجی‌نشده (DNSSEC)',
-    servers: (zone: string) => `سرورهای ${zone} و پاسخ‌های آن‌ها`,
+    servers: (zone: string) => `سرورهای ${ltr(zone)} و پاسخ‌های آن‌ها`,
     noServers: 'پرس‌وجو از هیچ سرور زون والد ممکن نبود.',
     ours: 'سرورهای نام مورد انتظار',
     arrivals: 'پاسخ‌ها تاکنون',
@@ -215,7 +215,7 @@ export const delegation = {
   history: {
     title: 'تاریخچهٔ بررسی‌ها',
     none: 'هنوز بررسی‌ای انجام نشده است.',
-    strip: (from: string, spans: string) => `از ${from}: ${spans}`,
+    strip: (from: string, spans: string) => `از ${ltr(from)}: ${spans}`,
     seen: (times: number) => `${grouped(times)} بار دیده شد`,
     until: 'تا',
     became: (from: string, to: string) => `${from} ← ${to}`,
@@ -224,8 +224,8 @@ export const delegation = {
     names: 'سرورهای نام',
   },
   live: {
-    title: (name: string) => `${name} فعال شد`,
-    proved: (name: string) => `ثابت کردید که ${name} از آن شماست`,
+    title: (name: string) => `${ltr(name)} فعال شد`,
+    proved: (name: string) => `ثابت کردید که ${ltr(name)} از آن شماست`,
     text: 'مرکز ثبت سرورهای نام شما را فهرست می‌کند.',
     textProved: 'رکورد روی سرورهای شما پیدا شد.',
     next: 'گام‌های بعدی:',
@@ -279,7 +279,7 @@ export const delegation = {
 
 export const publicCheck = {
   title: 'دامنه چگونه واگذار شده است',
-  titleOf: (name: string) => `${name} چگونه واگذار شده است`,
+  titleOf: (name: string) => `${ltr(name)} چگونه واگذار شده است`,
   pageTitle: (name: string) => `${name === '' ? 'بررسی واگذاری' : name} – Zonefleet`,
   lead: 'واگذاری منتشرشده در زون والد را نشان می‌دهد. مانند یک رزالور، از ریشه آغاز می‌کنیم و مستقیم از سرورهای آن می‌پرسیم.',
   none: 'این نام به‌تازگی بررسی نشده است.',

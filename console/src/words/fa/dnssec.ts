@@ -1,6 +1,6 @@
 // Persian texts of DNSSEC.
 
-import { grouped } from './figures.ts';
+import { grouped, ltr } from './figures.ts';
 
 export const dnssec = {
   headlines: {
@@ -166,11 +166,11 @@ export const dnssec = {
       denial: 'تغییر اثبات نبود نام',
     },
     titles: {
-      enable: (name: string) => `${name} امضا شود؟`,
-      roll: (name: string) => `کلید ${name} تغییر کند؟`,
-      disable: (name: string) => `امضای ${name} پایان یابد؟`,
+      enable: (name: string) => `${ltr(name)} امضا شود؟`,
+      roll: (name: string) => `کلید ${ltr(name)} تغییر کند؟`,
+      disable: (name: string) => `امضای ${ltr(name)} پایان یابد؟`,
       abort: (_name: string) => 'تغییر در حال انجام لغو شود؟',
-      denial: (name: string) => `اثبات نبود نام برای ${name} تغییر کند؟`,
+      denial: (name: string) => `اثبات نبود نام برای ${ltr(name)} تغییر کند؟`,
     },
     what: {
       enable: [

@@ -1,6 +1,6 @@
 // Persian texts of the list of domains.
 
-import { grouped } from './figures.ts';
+import { grouped, ltr } from './figures.ts';
 
 export const domains = {
   columns: {
@@ -56,7 +56,7 @@ export const domains = {
     'not-delegated': 'مرکز ثبت هیچ سرور نامی فهرست نمی‌کند',
     partly: 'فهرست مرکز ثبت ناقص است یا سرورهای نام دیگری هم دارد',
     elsewhere: (first: string, more: number) =>
-      `مرکز ثبت ${first}${more > 0 ? ` و ${grouped(more)} سرور دیگر` : ''} را فهرست می‌کند`,
+      `مرکز ثبت ${ltr(first)}${more > 0 ? ` و ${grouped(more)} سرور دیگر` : ''} را فهرست می‌کند`,
     txt: 'در انتظار رکورد TXT',
     banned: 'بدون پاسخ‌دهی',
   },
@@ -65,7 +65,7 @@ export const domains = {
   suspended: 'معلق',
   queriesIn24h: (total: string) => `${total} پرس‌وجو در ۲۴ ساعت`,
   queriesAway: 'تعداد پرس‌وجوها اکنون در دسترس نیست.',
-  choose: (name: string) => `انتخاب ${name}`,
+  choose: (name: string) => `انتخاب ${ltr(name)}`,
   chooseAll: 'انتخاب همهٔ موارد این صفحه',
   chooseNone: 'لغو انتخاب',
   chosen: (amount: number) => `${grouped(amount)} دامنه انتخاب شده`,

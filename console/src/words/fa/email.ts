@@ -18,7 +18,7 @@ export const email = {
   previous: 'قبلی',
   mailboxes: 'صندوق‌های ایمیل',
   keep: 'سرورهای ایمیل فعلی بمانند',
-  current: (name: string) => `فعلی: ${name}`,
+  current: (name: string) => `فعلی: ${ltr(name)}`,
   own: 'ارائه‌دهندهٔ دیگر یا سرورهای خودتان',
   none: 'این دامنه ایمیل نمی‌فرستد و دریافت نمی‌کند',
   noneHint:
@@ -101,7 +101,7 @@ export const email = {
   },
   mtaStsHost: 'وب‌سرور سیاست',
   mtaStsHostHint: (domain: string) =>
-    `نشانی یا نام سرور mta-sts.${domain}. اگر رکورد از پیش وجود دارد، خالی بگذارید.`,
+    `نشانی یا نام سرور ${ltr(`mta-sts.${domain}`)}. اگر رکورد از پیش وجود دارد، خالی بگذارید.`,
   policyText: (domain: string) =>
     `پیش از ذخیره، این فایل را با گواهی معتبر در ${ltr(`https://mta-sts.${domain}/.well-known/mta-sts.txt`)} ارائه کنید. لبهٔ Zonefleet آن را ارائه نمی‌کند: از وب‌سرور خود استفاده کنید یا از ارائه‌دهندهٔ ایمیل خود بخواهید.`,
   policyLabel: 'فایل سیاست',
@@ -123,6 +123,6 @@ export const email = {
     policyListsServers: (domain: string) =>
       `دامنه سیاست MTA-STS دارد که سرورهای ایمیل آن را فهرست می‌کند. پیش از ذخیره، سرورهای جدید را به ${ltr(`https://mta-sts.${domain}/.well-known/mta-sts.txt`)} بیفزایید.`,
     reportConsent: (name: string) =>
-      `نشانی گزارش در دامنهٔ دیگری است. مالک آن باید رکورد TXT با نام ${name} و مقدار v=DMARC1 را منتشر کند (RFC 7489 §7.1).`,
+      `نشانی گزارش در دامنهٔ دیگری است. مالک آن باید رکورد TXT با نام ${ltr(name)} و مقدار v=DMARC1 را منتشر کند (RFC 7489 §7.1).`,
   },
 };

@@ -1,6 +1,6 @@
 // Persian texts of the history of a domain.
 
-import { countsText, grouped } from './figures.ts';
+import { countsText, grouped, ltr } from './figures.ts';
 
 export const history = {
   back: 'همهٔ تغییرها',
@@ -32,7 +32,7 @@ export const history = {
   byTsigKey: (who: string | undefined) => `${who === undefined ? '' : `${who}، با `}کلید TSIG`,
   byOperator: 'اپراتور',
   byService: 'سامانه',
-  from: (address: string) => `از ${address}`,
+  from: (address: string) => `از ${ltr(address)}`,
   records: countsText,
   rules: (count: number) => `${grouped(count)} قانون`,
   rule: (op: 'create' | 'update' | 'delete', type: string, id: number) =>

@@ -49,13 +49,13 @@ export const operator = {
     breaker: (parent: string | undefined) =>
       parent === undefined
         ? 'تغییر وضعیت همهٔ دامنه‌ها نگه داشته شده است'
-        : `تغییر وضعیت دامنه‌های زیر ${parent} نگه داشته شده است`,
+        : `تغییر وضعیت دامنه‌های زیر ${ltr(parent)} نگه داشته شده است`,
     breakerDo: (turned: number, checked: number) =>
       `از ${grouped(checked)} دامنهٔ بررسی‌شده، ${grouped(turned)} دامنه در مدتی کوتاه سرورهای نام ما را از دست داده است. احتمالاً مرکز ثبت یا ارتباط ما با آن مشکل دارد. در این مدت هیچ دامنه‌ای منتقل‌شده یا غیرفعال نمی‌شود و این حالت خودکار پایان می‌یابد. تغییرها را تنها زمانی مجاز کنید که مالکان واقعاً رفته باشند.`,
     frozen: (parent: string | undefined) =>
       parent === undefined
         ? 'یک اپراتور تغییر وضعیت همهٔ دامنه‌ها را منجمد کرده است'
-        : `یک اپراتور تغییر وضعیت دامنه‌های زیر ${parent} را منجمد کرده است`,
+        : `یک اپراتور تغییر وضعیت دامنه‌های زیر ${ltr(parent)} را منجمد کرده است`,
     frozenDo: (by: string, reason: string, until: string | undefined) =>
       `نوشتهٔ ${by}: «${reason}» در این مدت هیچ دامنه‌ای منتقل‌شده یا غیرفعال نمی‌شود. ${until === undefined ? 'زمان پایان تعیین نشده است: پس از رفع علت، تغییرها را مجاز کنید.' : `پایان خودکار: ${date(new Date(until))}.`}`,
     queueAway: (name: string) => `صف ${name} پاسخ نمی‌دهد`,
@@ -189,7 +189,9 @@ export const operator = {
     },
     release: 'اجازهٔ تغییرها…',
     releaseTitle: (parent: string | undefined) =>
-      parent === undefined ? 'همهٔ تغییر وضعیت‌ها مجاز شود؟' : `تغییر وضعیت دامنه‌های زیر ${parent} مجاز شود؟`,
+      parent === undefined
+        ? 'همهٔ تغییر وضعیت‌ها مجاز شود؟'
+        : `تغییر وضعیت دامنه‌های زیر ${ltr(parent)} مجاز شود؟`,
     releaseText:
       'دامنه‌هایی که سرورهای نام ما را از دست داده‌اند منتقل‌شده و سپس غیرفعال می‌شوند و پاسخ‌دهی به آن‌ها پایان می‌یابد. این اجازه تا پایان نگه‌داشتن تغییرها برقرار است. تنها زمانی این کار را بکنید که از رفتن مالکان مطمئن‌اید.',
     thawText:
@@ -251,8 +253,8 @@ export const operator = {
     suspended: 'معلق',
     deletedAt: 'حذف شد:',
     restore: 'بازگرداندن',
-    restored: (name: string) => `${name} بازگردانده شد.`,
-    restoreTitle: (name: string) => `${name} بازگردانده شود؟`,
+    restored: (name: string) => `${ltr(name)} بازگردانده شد.`,
+    restoreTitle: (name: string) => `${ltr(name)} بازگردانده شود؟`,
     restoreText: 'دامنه با رکوردهایش به مالک آن برمی‌گردد. وضعیت آن مانند دامنهٔ جدید از نو آغاز می‌شود.',
     open: 'باز کردن صفحه‌های دامنه: واگذاری، رکوردها، تاریخچه',
     state: 'وضعیت',
@@ -311,13 +313,13 @@ export const operator = {
       approve: 'واگذاری فعلی را به‌عنوان مدرک مالکیت می‌پذیرد. بی‌درنگ یک بررسی انجام می‌شود.',
     },
     titles: {
-      ban: (name: string) => `${name} مسدود شود؟`,
-      unban: (name: string) => `مسدودی ${name} رفع شود؟`,
-      disable: (name: string) => `${name} غیرفعال شود؟`,
-      enable: (name: string) => `${name} فعال شود؟`,
-      suspend: (name: string) => `${name} معلق شود؟`,
-      resume: (name: string) => `تعلیق ${name} پایان یابد؟`,
-      approve: (name: string) => `${name} تأیید شود؟`,
+      ban: (name: string) => `${ltr(name)} مسدود شود؟`,
+      unban: (name: string) => `مسدودی ${ltr(name)} رفع شود؟`,
+      disable: (name: string) => `${ltr(name)} غیرفعال شود؟`,
+      enable: (name: string) => `${ltr(name)} فعال شود؟`,
+      suspend: (name: string) => `${ltr(name)} معلق شود؟`,
+      resume: (name: string) => `تعلیق ${ltr(name)} پایان یابد؟`,
+      approve: (name: string) => `${ltr(name)} تأیید شود؟`,
     },
     take: 'نام از حسابی که آن را در اختیار دارد گرفته شود',
     planTitle: 'طرح',
@@ -334,7 +336,7 @@ export const operator = {
     noneText: 'حسابی بسازید و پیوند آن را به صاحبش بدهید.',
     make: 'ساخت حساب',
     makeText: 'حساب هنوز گذرواژه ندارد. در صفحهٔ آن، پیوندی برای صاحبش بسازید.',
-    made: (email: string) => `حساب ${email} ساخته شد.`,
+    made: (email: string) => `حساب ${ltr(email)} ساخته شد.`,
     columns: {
       email: 'ایمیل',
       name: 'نام',
@@ -391,7 +393,7 @@ export const operator = {
       admin: 'تغییر دسترسی، نشست‌های حساب را پایان می‌دهد.',
       active: 'اگر خاموش باشد، همهٔ درخواست‌های حساب رد می‌شود. به دامنه‌هایش همچنان پاسخ داده می‌شود.',
     },
-    ask: (email: string) => `دسترسی ${email} تغییر کند؟`,
+    ask: (email: string) => `دسترسی ${ltr(email)} تغییر کند؟`,
     askActive: 'همهٔ درخواست‌های حساب رد می‌شود و نشست‌های آن پایان می‌یابد. به دامنه‌هایش همچنان پاسخ داده می‌شود.',
     askAdmin: 'این حساب مالک همهٔ دامنه‌ها می‌شود و هرچه را شما می‌بینید و تغییر می‌دهید، می‌بیند و تغییر می‌دهد.',
     askNoAdmin: 'این حساب دیگر اپراتور نیست و نشست‌های آن پایان می‌یابد.',
@@ -471,11 +473,11 @@ export const operator = {
     },
     refused: (amount: string) => `درگاه مبلغ ${amount} ریال را گزارش کرد؛ چیزی به کیف پول افزوده نشد.`,
     confirm: 'تأیید…',
-    confirmTitle: (reference: string) => `پرداخت ${reference} رسیده است؟`,
+    confirmTitle: (reference: string) => `پرداخت ${ltr(reference)} رسیده است؟`,
     confirmText: (amount: string, email: string) =>
-      `${amount} ریال به کیف پول ${email} افزوده می‌شود. این کار از اینجا بازگشت‌پذیر نیست. گزارش بعدی درگاه دوباره مبلغی نمی‌افزاید.`,
+      `${amount} ریال به کیف پول ${ltr(email)} افزوده می‌شود. این کار از اینجا بازگشت‌پذیر نیست. گزارش بعدی درگاه دوباره مبلغی نمی‌افزاید.`,
     confirmNow: 'بله، کیف پول شارژ شود',
-    confirmed: (reference: string) => `مبلغ ${reference} به کیف پول افزوده شد.`,
+    confirmed: (reference: string) => `مبلغ ${ltr(reference)} به کیف پول افزوده شد.`,
   },
 
   audit: {

@@ -1,6 +1,6 @@
 // Persian texts of plans.
 
-import { grouped } from './figures.ts';
+import { grouped, ltr } from './figures.ts';
 
 export const plan = {
   managed: 'طرح را ارائه‌دهندهٔ خدمات شما انتخاب و هزینهٔ آن را پرداخت می‌کند.',
@@ -27,7 +27,7 @@ export const plan = {
   catalogue: 'طرح‌ها',
   yours: 'طرح شما',
   notSold: 'در اینجا فروخته نمی‌شود.',
-  buyTitle: (plan: string, domain: string) => `طرح ${plan} برای ${domain}`,
+  buyTitle: (plan: string, domain: string) => `طرح ${plan} برای ${ltr(domain)}`,
   buyText: (price: string, days: number) =>
     `هم‌اکنون ${price} برای ${grouped(days)} روز از کیف پول شما کم می‌شود. فاکتور در پایین صفحه می‌آید.`,
   switchText: 'هزینهٔ زمان استفاده‌نشده به کیف پول شما برمی‌گردد و طرح تازه از همین حالا آغاز می‌شود.',

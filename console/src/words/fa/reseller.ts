@@ -1,6 +1,6 @@
 // Persian texts of the reseller's pages.
 
-import { grouped } from './figures.ts';
+import { grouped, ltr } from './figures.ts';
 
 export const reseller = {
   pages: { clients: 'مشتریان', tokens: 'توکن‌های ماشینی' },
@@ -31,7 +31,7 @@ export const reseller = {
     hasPassword: 'گذرواژه تعیین شده',
     activate: 'فعال کردن دوبارهٔ حساب',
     deactivate: 'غیرفعال کردن حساب',
-    deactivateTitle: (email: string) => `حساب ${email} غیرفعال شود؟`,
+    deactivateTitle: (email: string) => `حساب ${ltr(email)} غیرفعال شود؟`,
     deactivateText:
       'مشتری دیگر نمی‌تواند وارد شود و کلیدهای API او از کار می‌افتند. به دامنه‌هایش همچنان پاسخ داده می‌شود و شما مانند گذشته آن‌ها را اداره می‌کنید.',
   },
@@ -54,7 +54,7 @@ export const reseller = {
   services: {
     add: 'افزودن دامنه',
     added: (domain: string) =>
-      `${domain} افزوده شد. آن را باز کنید تا ببینید کدام سرورهای نام باید نزد ثبت‌کننده ثبت شوند.`,
+      `${ltr(domain)} افزوده شد. آن را باز کنید تا ببینید کدام سرورهای نام باید نزد ثبت‌کننده ثبت شوند.`,
     none: 'هنوز دامنه‌ای نیست',
     noneText: 'یک دامنه همراه با طرح بیفزایید.',
     domain: 'دامنه',
@@ -70,14 +70,14 @@ export const reseller = {
     served: { apex: 'هنوز واگذار نشده', none: 'بدون پاسخ‌دهی' },
     unpaid: 'پرداخت‌نشده. پایان طرح:',
     renewal: { on: 'خودکار تمدید می‌شود', off: 'تمدید نمی‌شود' },
-    of: (action: string, domain: string) => `${action}: ${domain}`,
+    of: (action: string, domain: string) => `${action}: ${ltr(domain)}`,
     change: 'تغییر طرح',
-    changeTitle: (domain: string) => `تغییر طرح ${domain}`,
-    changed: (domain: string) => `طرح ${domain} تغییر کرد.`,
+    changeTitle: (domain: string) => `تغییر طرح ${ltr(domain)}`,
+    changed: (domain: string) => `طرح ${ltr(domain)} تغییر کرد.`,
     cancel: 'لغو طرح',
-    cancelTitle: (domain: string) => `طرح ${domain} لغو شود؟`,
+    cancelTitle: (domain: string) => `طرح ${ltr(domain)} لغو شود؟`,
     cancelText: 'طرح بی‌درنگ پایان می‌یابد و وجهی بازگردانده نمی‌شود. دامنه با طرح رایگان باقی می‌ماند.',
-    cancelled: (domain: string) => `طرح ${domain} لغو شد.`,
+    cancelled: (domain: string) => `طرح ${ltr(domain)} لغو شد.`,
   },
   tokens: {
     what: 'برنامه‌های شما برای API نمایندهٔ فروش از توکن ماشینی استفاده می‌کنند. توکن هر کاری را که در این صفحه‌ها ممکن است انجام می‌دهد، به‌جز مدیریت توکن‌ها.',

@@ -179,7 +179,7 @@ export const rules = {
       country: 'کد دوحرفی کشور را وارد کنید.',
     },
     foreign: (host: string, domain: string) =>
-      `${host} از نام‌های ${domain} نیست. یک URL از همین دامنه وارد کنید.`,
+      `${ltr(host)} از نام‌های ${ltr(domain)} نیست. یک URL از همین دامنه وارد کنید.`,
     result: (url: string) => `نتیجه برای ${ltr(url)}`,
     steps: 'قوانین به ترتیب اعمال',
     misses: (count: number) => `${grouped(count)} قانون اعمال نمی‌شود`,

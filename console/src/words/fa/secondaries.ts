@@ -52,7 +52,7 @@ export const secondaries = {
   },
   remove: 'حذف',
   removed: 'سرور ثانویه حذف شد.',
-  removeTitle: (name: string) => `سرور ثانویهٔ ${name} حذف شود؟`,
+  removeTitle: (name: string) => `سرور ثانویهٔ ${ltr(name)} حذف شود؟`,
   removeText:
     'این سرور دیگر نمی‌تواند رکوردها را منتقل کند، اما تا پایان اعتبار نسخهٔ خود پاسخ می‌دهد. ابتدا سرورهای نام آن را نزد ثبت‌کننده و از رکوردهای NS خود حذف کنید.',
   keys: {

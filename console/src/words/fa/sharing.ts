@@ -1,5 +1,7 @@
 // Persian texts of sharing.
 
+import { ltr } from './figures.ts';
+
 export const sharing = {
   managed: 'دسترسی به این دامنه را ارائه‌دهندهٔ خدمات شما مدیریت می‌کند.',
   members: 'افراد',
@@ -7,18 +9,18 @@ export const sharing = {
   who: 'فرد',
   you: 'شما',
   role: 'نقش',
-  roleOf: (email: string) => `نقش ${email}`,
+  roleOf: (email: string) => `نقش ${ltr(email)}`,
   since: 'تاریخ پیوستن',
   provider: 'ارائه‌دهندهٔ خدمات شما؛ از اینجا حذف نمی‌شود',
   remove: 'حذف',
-  removeTitle: (email: string) => `دسترسی ${email} حذف شود؟`,
+  removeTitle: (email: string) => `دسترسی ${ltr(email)} حذف شود؟`,
   removeText: 'دسترسی این فرد بی‌درنگ قطع می‌شود. می‌توانید دوباره او را دعوت کنید.',
-  removed: (email: string) => `${email} دیگر دسترسی ندارد.`,
+  removed: (email: string) => `${ltr(email)} دیگر دسترسی ندارد.`,
   leave: 'خروج از دامنه',
-  leaveTitle: (domain: string) => `از ${domain} خارج می‌شوید؟`,
+  leaveTitle: (domain: string) => `از ${ltr(domain)} خارج می‌شوید؟`,
   leaveText: 'دسترسی شما بی‌درنگ قطع می‌شود و برای بازگشت به دعوت تازه‌ای نیاز دارید.',
-  left: (domain: string) => `از ${domain} خارج شدید.`,
-  roleChanged: (email: string, role: string) => `نقش ${email} اکنون «${role}» است.`,
+  left: (domain: string) => `از ${ltr(domain)} خارج شدید.`,
+  roleChanged: (email: string, role: string) => `نقش ${ltr(email)} اکنون «${role}» است.`,
   rolesTitle: 'دسترسی‌های هر نقش',
   roleHints: {
     viewer: 'همه‌چیز را می‌بیند، اما چیزی را تغییر نمی‌دهد.',
@@ -27,7 +29,7 @@ export const sharing = {
     owner: 'به همه‌چیز دسترسی دارد، از جمله پرداخت هزینه و حذف دامنه.',
   },
   invite: 'دعوت',
-  invited: (email: string) => `${email} دعوت شد. دعوت تا هفت روز معتبر است.`,
+  invited: (email: string) => `${ltr(email)} دعوت شد. دعوت تا هفت روز معتبر است.`,
   link: 'پیوند دعوت',
   linkText:
     'اگر این سرویس ایمیل بفرستد، پیوند ایمیل شده است. می‌توانید پیوند زیر را هم خودتان بفرستید؛ این پیوند فقط یک بار نمایش داده می‌شود. فرد دعوت‌شده برای استفاده از آن باید حسابی با همین نشانی ایمیل داشته باشد.',
@@ -36,19 +38,19 @@ export const sharing = {
   ends: 'انقضا:',
   resend: 'ارسال دوباره',
   revoke: 'لغو دعوت',
-  revoked: (email: string) => `دعوت ${email} لغو شد.`,
+  revoked: (email: string) => `دعوت ${ltr(email)} لغو شد.`,
   accept: {
     title: 'شما دعوت شده‌اید',
-    offer: (domain: string, role: string) => `شما به ${domain} با نقش «${role}» دعوت شده‌اید.`,
+    offer: (domain: string, role: string) => `شما به ${ltr(domain)} با نقش «${role}» دعوت شده‌اید.`,
     invitedAs: 'ایمیل دعوت‌شده',
     signedInAs: 'حساب فعلی',
     until: 'انقضا',
     accept: 'پذیرش دعوت',
     notNow: 'فعلاً نه',
-    accepted: (domain: string) => `اکنون به ${domain} دسترسی دارید.`,
+    accepted: (domain: string) => `اکنون به ${ltr(domain)} دسترسی دارید.`,
     gone: 'این دعوت استفاده، لغو یا منقضی شده است. از دعوت‌کننده بخواهید دعوت تازه‌ای بفرستد.',
     mismatch: (invited: string, signedIn: string) =>
-      `این دعوت برای ${invited} است، اما شما با ${signedIn} وارد شده‌اید. با نشانی دعوت‌شده وارد شوید یا بخواهید که نشانی خودتان را دعوت کنند.`,
+      `این دعوت برای ${ltr(invited)} است، اما شما با ${ltr(signedIn)} وارد شده‌اید. با نشانی دعوت‌شده وارد شوید یا بخواهید که نشانی خودتان را دعوت کنند.`,
     otherAccount: 'خروج و ورود با آن حساب',
     signInFirst: 'شما به یک دامنه دعوت شده‌اید. برای دیدن دعوت، وارد شوید یا حساب بسازید.',
     register: 'هنوز حساب ندارم',

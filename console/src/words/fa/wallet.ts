@@ -1,5 +1,7 @@
 // Persian texts of the wallet.
 
+import { ltr } from './figures.ts';
+
 export const wallet = {
   managed: 'هزینهٔ دامنه‌های شما را ارائه‌دهندهٔ خدمات شما می‌پردازد.',
   rials: (amount: string) => `${amount} ریال`,
@@ -13,7 +15,7 @@ export const wallet = {
     least: (amount: string) => `دست‌کم ${amount}.`,
     order: 'ثبت سفارش',
     ordered: (amount: string, reference: string) =>
-      `سفارش شارژ به مبلغ ${amount} ثبت شد. شمارهٔ پیگیری: ${reference}`,
+      `سفارش شارژ به مبلغ ${amount} ثبت شد. شمارهٔ پیگیری: ${ltr(reference)}`,
     pay: 'ادامه و پرداخت',
   },
   moves: {
@@ -49,6 +51,6 @@ export const wallet = {
     total: 'مبلغ کل',
     print: 'نسخهٔ چاپی، در زبانهٔ جدید باز می‌شود',
     printHint: 'برای باز کردن نسخهٔ چاپی، شمارهٔ فاکتور را انتخاب کنید.',
-    period: (from: string, to: string) => `از ${from} تا ${to}`,
+    period: (from: string, to: string) => `از ${ltr(from)} تا ${ltr(to)}`,
   },
 };
