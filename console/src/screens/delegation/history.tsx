@@ -1,5 +1,6 @@
 // The check history: a strip of periods with status changes, and the log of checks.
 
+import { Arrow } from '../../parts/arrow.tsx';
 import { Button } from '../../parts/button.tsx';
 import { Failure } from '../../parts/failure.tsx';
 import { Loading } from '../../parts/loading.tsx';
@@ -126,7 +127,7 @@ function Entry({ check }: { readonly check: Check }) {
         <strong>{verdictWord(verdict)}</strong>
         {isTransition && (
           <span class="delegation-became">
-            <StatusBadge status={before} /> <span aria-hidden="true">→</span> <StatusBadge status={after} />
+            <StatusBadge status={before} /> <Arrow /> <StatusBadge status={after} />
           </span>
         )}
         <span class="quiet">

@@ -3,6 +3,7 @@
 import type { Schemas } from '../../api/client.ts';
 import { domainPath, Link } from '../../app/place.tsx';
 import { person } from '../../app/session.ts';
+import { Arrow } from '../../parts/arrow.tsx';
 import { Badge, StatusBadge } from '../../parts/status.tsx';
 import { Time } from '../../parts/time.tsx';
 import { history } from '../../words/history.ts';
@@ -45,8 +46,7 @@ export function ChangeHead({
         {status !== undefined && (
           <>
             {' '}
-            {status.from === undefined ? say.newDomain : <StatusBadge status={status.from} />}{' '}
-            <span aria-hidden="true">→</span>{' '}
+            {status.from === undefined ? say.newDomain : <StatusBadge status={status.from} />} <Arrow />{' '}
             {status.to === undefined ? say.goneDomain : <StatusBadge status={status.to} />}
           </>
         )}

@@ -6,6 +6,7 @@ import { useLoad } from '../../api/use-load.ts';
 import { type Pages, pageOf, usePages } from '../../api/use-pages.ts';
 import { useDraft } from '../../app/drafts.ts';
 import { Link } from '../../app/place.tsx';
+import { Arrow } from '../../parts/arrow.tsx';
 import { Button } from '../../parts/button.tsx';
 import { Failure } from '../../parts/failure.tsx';
 import { TextArea } from '../../parts/field.tsx';
@@ -40,7 +41,9 @@ export function OneTicket({ id = '' }: { readonly id?: string }) {
   return (
     <div class="tickets-narrow">
       <p>
-        <Link to="/tickets">← {words.frame.tickets}</Link>
+        <Link to="/tickets">
+          <Arrow isBack /> {words.frame.tickets}
+        </Link>
       </p>
       <Loading of={loaded}>
         {(ticket) => (

@@ -3,6 +3,7 @@
 import { admin, dataOf } from '../../../api/client.ts';
 import { useLoad } from '../../../api/use-load.ts';
 import { Link } from '../../../app/place.tsx';
+import { Arrow } from '../../../parts/arrow.tsx';
 import { Loading } from '../../../parts/loading.tsx';
 import { count, Time } from '../../../parts/time.tsx';
 import { operator } from '../../../words/operator.ts';
@@ -22,7 +23,9 @@ export default function AccountPage({ id = '' }: { readonly id?: string }) {
   return (
     <div class="stack">
       <p>
-        <Link to="/operator/accounts">← {words.frame.operatorPages.accounts}</Link>
+        <Link to="/operator/accounts">
+          <Arrow isBack /> {words.frame.operatorPages.accounts}
+        </Link>
       </p>
       <Loading of={loaded}>
         {(account) => (

@@ -5,6 +5,7 @@ import { useAction } from '../../../api/use-action.ts';
 import { useLoad } from '../../../api/use-load.ts';
 import { pageOf, usePages } from '../../../api/use-pages.ts';
 import { Link } from '../../../app/place.tsx';
+import { Arrow } from '../../../parts/arrow.tsx';
 import { Button } from '../../../parts/button.tsx';
 import { Failure } from '../../../parts/failure.tsx';
 import { Loading } from '../../../parts/loading.tsx';
@@ -45,7 +46,9 @@ export default function TicketPage({ id = '' }: { readonly id?: string }) {
   return (
     <div class="ope-narrow stack">
       <p>
-        <Link to="/operator/tickets">← {words.frame.operatorPages.tickets}</Link>
+        <Link to="/operator/tickets">
+          <Arrow isBack /> {words.frame.operatorPages.tickets}
+        </Link>
       </p>
       <Loading of={loaded}>
         {(ticket) => (

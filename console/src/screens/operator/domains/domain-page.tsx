@@ -4,6 +4,7 @@ import type { components } from '../../../api/admin-schema.d.ts';
 import { admin, dataOf } from '../../../api/client.ts';
 import { useLoad } from '../../../api/use-load.ts';
 import { domainPath, Link } from '../../../app/place.tsx';
+import { Arrow } from '../../../parts/arrow.tsx';
 import { Loading } from '../../../parts/loading.tsx';
 import { Badge, StatusBadge } from '../../../parts/status.tsx';
 import { Time } from '../../../parts/time.tsx';
@@ -30,7 +31,9 @@ export default function DomainPage({ id = '' }: { readonly id?: string }) {
   return (
     <div class="stack">
       <p>
-        <Link to="/operator/domains">← {words.frame.operatorPages.domains}</Link>
+        <Link to="/operator/domains">
+          <Arrow isBack /> {words.frame.operatorPages.domains}
+        </Link>
       </p>
       <Loading of={loaded}>
         {(domain) => (
