@@ -73,15 +73,22 @@ export function* planFaults({ seed, everyMs, without }: FaultPlan): Generator<Fa
   );
   for (;;) {
     const round = shuffled(all, random);
+    let overlapping: Target[] = [];
     for (const [i, { target, kind }] of round.entries()) {
       const next = round[i + 1]?.target;
-      const isOther = next !== undefined && STORES.includes(target) !== STORES.includes(next);
+      overlapping.push(target);
+      const isOther =
+        next !== undefined &&
+        STORES.includes(target) !== STORES.includes(next) &&
+        !overlapping.includes(next);
+      const overlaps = isOther && random(3) === 0;
+      if (!overlaps) overlapping = [];
       yield {
         target,
         kind,
         waitMs: Math.round(everyMs * (0.5 + random(1000) / 1000)),
         lastsMs: Math.round((SHORTEST_MS + random(LONGEST_MS - SHORTEST_MS)) * factor),
-        overlaps: isOther && random(3) === 0,
+        overlaps,
       };
     }
   }

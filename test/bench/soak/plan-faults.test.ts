@@ -36,6 +36,14 @@ describe('planFaults', () => {
     expect(first(100, { ...PLAN, without: ['disk'] }).filter(({ target }) => target === 'disk')).toEqual([]);
   });
 
+  it('never has two faults of the same target at a time', () => {
+    let overlapping: string[] = [];
+    for (const { target, overlaps } of first(2000)) {
+      expect(overlapping).not.toContain(target);
+      overlapping = overlaps ? [...overlapping, target] : [];
+    }
+  });
+
   it('shortens faults with the pauses between them', () => {
     const longest = Math.max(...first(100, { ...PLAN, everyMs: 12_000 }).map(({ lastsMs }) => lastsMs));
     expect(longest).toBeLessThanOrEqual(3000);
