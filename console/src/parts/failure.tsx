@@ -18,13 +18,13 @@ export function Failure({ error, onRetry, shownFields = [] }: FailureProps) {
   return (
     <div class="note bad" role="alert">
       <p>
-        <strong>{error.message}</strong> {adviceFor(error)}
+        <strong dir="auto">{error.message}</strong> {adviceFor(error)}
       </p>
       {fields.length > 0 && (
         <ul>
           {fields.map(({ field, error }) => (
             <li key={field}>
-              <code>{field}</code>: {error}
+              <code>{field}</code>: <bdi>{error}</bdi>
             </li>
           ))}
         </ul>

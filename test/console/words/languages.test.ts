@@ -5,7 +5,7 @@ import * as fa from '../../../console/src/words/fa/fa.ts';
 import { date, digits, durationText, grouped, relative } from '../../../console/src/words/fa/figures.ts';
 import { languageFor } from '../../../console/src/words/language.ts';
 
-/** Lists the texts of a tree with their paths. A function is called with its parameters' positions. */
+/** Lists the texts of a tree with their paths. The text of a function is its source. */
 function textsOf(tree: unknown, path = ''): [path: string, kind: string, text: string][] {
   if (typeof tree === 'object' && tree !== null)
     return Object.entries(tree).flatMap(([key, value]) => textsOf(value, `${path}.${key}`));

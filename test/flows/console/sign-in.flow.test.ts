@@ -51,4 +51,23 @@ describe.skipIf(needs !== '')(`the console${needs}`, () => {
     expect(await page.evaluate("localStorage.getItem('draft:x')")).toBeNull();
     expect(faults).toEqual([]);
   });
+
+  it('is in the language of the browser, or in the one that was chosen', async () => {
+    const { page, faults } = await own.openAs('ann@shop.example', {
+      locale: 'fa-IR',
+      viewport: { width: 390, height: 844 },
+    });
+    await page.goto('/console/domains');
+    await page.getByRole('heading', { name: 'دامنه‌ها', exact: true }).waitFor();
+    const isWide = 'document.documentElement.scrollWidth > innerWidth';
+    expect([await page.locator('html').getAttribute('dir'), await page.evaluate(isWide)]).toEqual([
+      'rtl',
+      false,
+    ]);
+    await page.getByRole('button', { name: 'دامنه‌ها' }).click();
+    await page.getByLabel('زبان').selectOption('English');
+    await page.getByRole('heading', { name: 'Domains', exact: true }).waitFor();
+    expect(await page.locator('html').getAttribute('dir')).toBe('ltr');
+    expect(faults).toEqual([]);
+  });
 });

@@ -67,7 +67,7 @@ function Finding({ finding }: { readonly finding: SortedFinding }) {
         {SIGNS[weight]}
       </span>
       <div>
-        <p>{message}</p>
+        <p dir="auto">{message}</p>
         <p class="quiet">
           <code>{code}</code>
           {place !== undefined && ` · ${text.places[place as keyof typeof text.places] ?? place}`}

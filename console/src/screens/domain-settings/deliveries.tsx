@@ -129,7 +129,7 @@ function Moment({ at }: { readonly at: string | undefined }) {
   return (
     <time dateTime={at} class="domain-settings-moment">
       {relative(Date.parse(at), now.value)}
-      <span class="quiet domain-settings-line">{exact(at)}</span>
+      <span class="quiet domain-settings-line ltr">{exact(at)}</span>
     </time>
   );
 }

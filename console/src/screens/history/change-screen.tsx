@@ -54,7 +54,9 @@ function Shown({ change }: { readonly change: Change }) {
       <ChangeHead domain={name} change={change} differences={differences} nameOf={nameOf} />
       <dl class="facts">
         <dt>{say.at}</dt>
-        <dd>{exact(change.at)}</dd>
+        <dd>
+          <span class="ltr">{exact(change.at)}</span>
+        </dd>
         <dt>{say.serial}</dt>
         <dd>{change.serial}</dd>
       </dl>

@@ -66,7 +66,7 @@ export default function AuditPage() {
           cell: ({ at }) => (
             <>
               <Time at={at} />
-              <span class="ope-change quiet">{exact(at)}</span>
+              <span class="ope-change quiet ltr">{exact(at)}</span>
             </>
           ),
           text: ({ at }) => at,

@@ -88,7 +88,7 @@ export function NodeTable({ nodes, rates }: NodeTableProps) {
           key: 'held',
           title: say.columns.held,
           isNumber: true,
-          cell: ({ held }) => (held === undefined ? '0' : count(held.zones)),
+          cell: ({ held }) => count(held?.zones ?? 0),
           text: ({ held }) => held?.zones ?? 0,
         },
         {
