@@ -89,7 +89,7 @@ export const email = {
   dmarcNow: (text: string) => `Now: ${text}`,
   dmarcAddress: 'Address for reports',
   dmarcAddressHint:
-    'Receivers send a summary (XML) each day. Use an own mailbox or a service that evaluates reports.',
+    'Receivers send a summary (XML) each day. Use a separate mailbox, or a service that evaluates reports.',
   transportTitle: 'Encrypted delivery',
   transportText:
     'Optional. MTA-STS makes senders use TLS with a valid certificate (RFC 8461). TLS-RPT reports failed deliveries (RFC 8460).',
