@@ -10,7 +10,8 @@ export interface Credentials {
   readonly account: Account;
   /** Null if no password was set yet. */
   readonly passwordHash: string | null;
-  readonly passwordSetAt: Date | null;
+  /** In microseconds. */
+  readonly passwordSetAt: string | null;
   readonly hasTotp: boolean;
   /** True if an identity of an identity provider is linked. */
   readonly hasIdentity: boolean;
@@ -33,7 +34,7 @@ export async function lockCredentials(trx: Database, of: AccountKey): Promise<Cr
 export async function loadCredentials(db: Database, of: AccountKey): Promise<Credentials | undefined> {
   const { rows } = await sql<Omit<Credentials, 'account'> & { account: AccountJson }>`
     select ${ACCOUNT_JSON} as account, a.password_hash as "passwordHash",
-      a.password_set_at as "passwordSetAt",
+      a.password_set_at::text as "passwordSetAt",
       exists (select from account_totp t where t.account_id = a.id and t.confirmed_at is not null) as "hasTotp",
       exists (select from account_identities i where i.account_id = a.id) as "hasIdentity"
     from accounts a left join plans p on p.id = a.plan_id where ${isAccount(of)}`.execute(db);

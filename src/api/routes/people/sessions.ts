@@ -86,7 +86,7 @@ async function loginByPassword(call: LoginCall): Promise<Outcome> {
   return await inTransaction<Outcome>(api.db, async (trx) => {
     // The owner may have replaced the password meanwhile, which ends all sessions.
     const now = await lockCredentials(trx, { accountId: account.id });
-    if (now?.passwordSetAt?.getTime() !== who.passwordSetAt?.getTime()) return unauthorized(WRONG);
+    if (now?.passwordSetAt !== who.passwordSetAt) return unauthorized(WRONG);
     if (now?.account.isAdmin !== account.isAdmin) return accountChanged();
     return await signInAs(trx, call, account.id, { by: 'password', bearer, otp: hasTotp });
   });
