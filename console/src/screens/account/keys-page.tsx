@@ -12,6 +12,7 @@ import { Loading } from '../../parts/loading.tsx';
 import { Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
 import { account } from '../../words/account.ts';
+import { words } from '../../words/words.ts';
 import { AcmeConfig } from './acme-key.tsx';
 import { NewAcmeKey } from './new-acme-key.tsx';
 import { NewKey } from './new-key.tsx';
@@ -148,10 +149,11 @@ export default function KeysPage() {
 }
 
 function limitsOf({ read_only, domains, names, types }: Key): string[] {
+  const { listed } = words.figures;
   return [
     read_only ? text.reads : text.writes,
-    ...(domains === undefined ? [] : [`${text.domains}: ${domains.join(', ')}`]),
-    ...(names === undefined ? [] : [`${text.names}: ${names.join(', ')}`]),
-    ...(types === undefined ? [] : [`${text.types}: ${types.join(', ')}`]),
+    ...(domains === undefined ? [] : [`${text.domains}: ${listed(domains)}`]),
+    ...(names === undefined ? [] : [`${text.names}: ${listed(names)}`]),
+    ...(types === undefined ? [] : [`${text.types}: ${listed(types)}`]),
   ];
 }

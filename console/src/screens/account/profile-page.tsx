@@ -38,7 +38,7 @@ export function ProfilePage() {
           {roles.length > 0 && (
             <>
               <dt>{account.rights}</dt>
-              <dd>{roles.join(', ')}</dd>
+              <dd>{words.figures.listed(roles)}</dd>
             </>
           )}
         </dl>

@@ -77,7 +77,7 @@ export function CheckNow({ lastAt, nextAt, progress, onBusy, onDone }: CheckNowP
               {text.last} <Time at={lastAt} />
             </>
           )}
-          {lastAt !== undefined && nextAt !== undefined && '; '}
+          {lastAt !== undefined && nextAt !== undefined && ' · '}
           {nextAt !== undefined && (
             <>
               {text.next} {isDue ? text.soon : <Time at={nextAt} />}

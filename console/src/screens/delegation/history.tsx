@@ -61,7 +61,7 @@ function Strip({ checks }: { readonly checks: readonly Check[] }) {
   const transitions = transitionsOf(checks);
   const first = spans[0];
   if (first === undefined) return null;
-  const told = spans.map(({ verdict }) => verdictWord(verdict)).join(', ');
+  const verdicts = words.figures.listed(spans.map(({ verdict }) => verdictWord(verdict)));
   return (
     <>
       <svg
@@ -69,7 +69,7 @@ function Strip({ checks }: { readonly checks: readonly Check[] }) {
         viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
         preserveAspectRatio="none"
         role="img"
-        aria-label={text.history.strip(exact(first.fromMs), told)}
+        aria-label={text.history.strip(exact(first.fromMs), verdicts)}
       >
         {spans.map(({ id, verdict, x, width, fromMs, toMs }) => (
           <g key={id} class={toneOf(verdict)}>
@@ -132,7 +132,7 @@ function Entry({ check }: { readonly check: Check }) {
         )}
         <span class="quiet">
           {[
-            check.current_ns?.join(', '),
+            check.current_ns && words.figures.listed(check.current_ns),
             text.history.kinds[check.kind],
             repeated > 0 && text.history.seen(repeated + 1),
           ]

@@ -273,7 +273,7 @@ function Vantages({ check }: { readonly check: Check }) {
           <li key={network}>
             <span aria-hidden="true">{TONE_SIGNS[VANTAGE_TONES[word]]}</span> <strong>{network}</strong>{' '}
             {text.picture[word]}
-            {ns !== undefined && <span class="quiet"> {ns.join(', ')}</span>}
+            {ns !== undefined && <span class="quiet"> {words.figures.listed(ns)}</span>}
           </li>
         ))}
       </ul>

@@ -10,6 +10,7 @@ import { Confirm } from '../../parts/dialog.tsx';
 import { Failure } from '../../parts/failure.tsx';
 import { Badge } from '../../parts/status.tsx';
 import { domainSettings } from '../../words/domain-settings.ts';
+import { words } from '../../words/words.ts';
 import { useDomain } from '../domain/domain-here.ts';
 
 const text = domainSettings;
@@ -90,7 +91,7 @@ export function SetForm({ isClosed }: { readonly isClosed: boolean }) {
                 <Button
                   disabled={isClosed}
                   isBusy={choose.isBusy}
-                  aria-label={`${text.set.save}: ${set.join(', ')}`}
+                  aria-label={`${text.set.save}: ${words.figures.listed(set)}`}
                   onClick={() => void choose.run(set)}
                 >
                   {text.set.save}

@@ -8,6 +8,7 @@ import { isDark } from '../../app/theme.ts';
 import { Button } from '../../parts/button.tsx';
 import { count, short } from '../../parts/time.tsx';
 import { traffic } from '../../words/traffic.ts';
+import { words } from '../../words/words.ts';
 import { bucketText, moved, zoomed } from './series.ts';
 
 const text = traffic.plot;
@@ -79,10 +80,10 @@ export function Plot({ title, bucket, timestamps, lines }: PlotProps) {
   const show = (wanted: Range) => plot.current?.setScale('x', { min: wanted[0], max: wanted[1] });
   const shown = range ?? whole;
   const valuesAt = (i: number) =>
-    [
+    words.figures.listed([
       bucketText(timestamps[i] ?? '', bucket),
       ...lines.map(({ label, counts }) => `${label} ${count(counts[i] ?? 0)}`),
-    ].join(', ');
+    ]);
   return (
     <div>
       {isFailed && <p class="quiet">{text.failed}</p>}

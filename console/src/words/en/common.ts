@@ -1,6 +1,6 @@
 // English texts of what every screen shares: messages, the frame, the states of a domain.
 
-import { compact, date, grouped, plural, relative } from './figures.ts';
+import { compact, date, grouped, listed, plural, relative } from './figures.ts';
 
 export const common = {
   cancel: 'Cancel',
@@ -47,7 +47,7 @@ export const notFound = {
 
 export const time = { now: 'just now', relative, date };
 
-export const figures = { grouped, compact };
+export const figures = { grouped, compact, listed };
 
 export const frame = {
   skip: 'Skip to content',

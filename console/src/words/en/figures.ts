@@ -51,10 +51,13 @@ export function relative(amount: number, unit: 'second' | 'minute' | 'hour' | 'd
 export const plural = (amount: number, one: string, many: string) =>
   `${grouped(amount)} ${amount === 1 ? one : many}`;
 
+/** `one, two, three`, without absent texts. */
+export const listed = (texts: readonly (string | false | undefined)[]) => texts.filter(Boolean).join(', ');
+
 /** Lists the texts whose amount is not 0. */
 export const listOf = (parts: readonly (readonly [number, string])[]) => {
   const texts = parts.filter(([amount]) => amount > 0).map(([, text]) => text);
-  return texts.length === 0 ? 'nothing' : texts.join(', ');
+  return texts.length === 0 ? 'nothing' : listed(texts);
 };
 
 /** `2 added, 1 deleted`. */

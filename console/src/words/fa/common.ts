@@ -1,6 +1,6 @@
 // Persian texts of what every screen shares: messages, the frame, the states of a domain.
 
-import { compact, date, grouped, ltr, relative } from './figures.ts';
+import { compact, date, grouped, listed, ltr, relative } from './figures.ts';
 
 export const common = {
   cancel: 'انصراف',
@@ -47,7 +47,7 @@ export const notFound = {
 
 export const time = { now: 'همین حالا', relative, date };
 
-export const figures = { grouped, compact };
+export const figures = { grouped, compact, listed };
 
 export const frame = {
   skip: 'پرش به محتوا',

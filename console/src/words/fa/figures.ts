@@ -26,10 +26,13 @@ export const digits = (text: string) =>
 /** Isolates a technical value, such as a path, from the direction of the sentence. */
 export const ltr = (text: string) => `\u2066${text}\u2069`;
 
+/** `یک، دو، سه`, without absent texts. */
+export const listed = (texts: readonly (string | false | undefined)[]) => texts.filter(Boolean).join('، ');
+
 /** Lists the texts whose amount is not 0. */
 export const listOf = (parts: readonly (readonly [number, string])[]) => {
   const texts = parts.filter(([amount]) => amount > 0).map(([, text]) => text);
-  return texts.length === 0 ? 'هیچ' : texts.join('، ');
+  return texts.length === 0 ? 'هیچ' : listed(texts);
 };
 
 /** `۲ افزوده، ۱ حذف‌شده`. */

@@ -13,6 +13,7 @@ import { Badge } from '../../../parts/status.tsx';
 import { Table } from '../../../parts/table.tsx';
 import { now, Time } from '../../../parts/time.tsx';
 import { operator } from '../../../words/operator.ts';
+import { words } from '../../../words/words.ts';
 
 type Key = components['schemas']['AdminKey'];
 const say = operator.accounts;
@@ -23,7 +24,7 @@ function stateOf({ revoked_at: revokedAt, expires_at: expiresAt }: Key): keyof t
 }
 
 const mayOf = ({ read_only, domains = [], names = [], types = [] }: Key) =>
-  [read_only ? say.reads : say.writes, ...domains, ...names, ...types].join(', ');
+  words.figures.listed([read_only ? say.reads : say.writes, ...domains, ...names, ...types]);
 
 export function AccountKeys({ id }: { readonly id: number }) {
   const loaded = useLoad(`operator keys ${id}`, (signal) =>

@@ -96,15 +96,13 @@ export default function AuditPage() {
 }
 
 function actorText({ actor: { kind, name, user_id, key_id, address } }: Entry): string {
-  return [
+  return words.figures.listed([
     say.actors[kind],
     name,
     user_id !== undefined && say.account(user_id),
     key_id !== undefined && say.key(key_id),
     address,
-  ]
-    .filter(Boolean)
-    .join(', ');
+  ]);
 }
 
 function Actor({ entry }: { readonly entry: Entry }) {
@@ -117,13 +115,11 @@ function Actor({ entry }: { readonly entry: Entry }) {
         <Link to={`/operator/accounts/${userId}`}>{say.account(userId)}</Link>
       )}
       <span class="ope-change quiet">
-        {[
+        {words.figures.listed([
           (userId !== undefined || name !== undefined) && say.actors[kind],
           keyId !== undefined && say.key(keyId),
           address,
-        ]
-          .filter(Boolean)
-          .join(', ')}
+        ])}
       </span>
     </>
   );

@@ -178,7 +178,8 @@ function Facts({ domain }: { readonly domain: Domain }) {
         <>
           <dt>{facts.suspended}</dt>
           <dd>
-            <Time at={domain.suspended_at} /> {domain.suspended_by.map((by) => say.by[by]).join(', ')}
+            <Time at={domain.suspended_at} />{' '}
+            {words.figures.listed(domain.suspended_by.map((by) => say.by[by]))}
           </dd>
         </>
       )}

@@ -7,6 +7,7 @@ import { useLoad } from '../../../api/use-load.ts';
 import { Link } from '../../../app/place.tsx';
 import { Time } from '../../../parts/time.tsx';
 import { operator } from '../../../words/operator.ts';
+import { words } from '../../../words/words.ts';
 import { changedFields } from '../../account/changed-fields.ts';
 import { AUDIT_GROUPS } from '../desk/audit-query.ts';
 import { useEvery10s } from '../fresh.tsx';
@@ -48,7 +49,8 @@ export function RecentChanges({ nodes = [] }: RecentChangesProps) {
               ) : (
                 <Link to={`/operator/domains/${domain}`}>{target.name ?? String(domain)}</Link>
               )}{' '}
-              <code>{action}</code> <span class="quiet">{changedFields(before, after).join('; ')}</span>
+              <code>{action}</code>{' '}
+              <span class="quiet">{words.figures.listed(changedFields(before, after))}</span>
             </span>
           </li>
         ))}
