@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { hasLines, isZoneText } from '../../../console/src/screens/records/zone-text.ts';
+import { isMoreThanLine, isZoneText } from '../../../console/src/screens/records/zone-text.ts';
 
 describe('pasted text', () => {
   it.each([
@@ -20,8 +20,15 @@ describe('pasted text', () => {
     '',
   ])('is not recognized as a zone file: %j', (text) => expect(isZoneText(text)).toBe(false));
 
-  it('has several lines if more than one is not empty', () => {
-    expect(['a\nb', 'a\r\n\r\nb', '\n a\n b'].map(hasLines)).toEqual([true, true, true]);
-    expect(['a', 'a\n', '\n\na b\n', ''].map(hasLines)).toEqual([false, false, false, false]);
+  it('is more than one record if it has several lines, is Route 53 JSON, or is too long', () => {
+    const more = ['a\nb', 'a\r\n\r\nb', '\n a\n b', ' {"ResourceRecordSets": []}', 'a'.repeat(5_000_000)];
+    expect(more.map(isMoreThanLine)).toEqual(more.map(() => true));
+    const one = ['a', 'a\n', '\n\na b\n', '', '{"a": 1}', `@ TXT ${'a'.repeat(200_000)}`];
+    expect(one.map(isMoreThanLine)).toEqual(one.map(() => false));
+  });
+
+  it('is classified in linear time', () => {
+    for (const text of [`{${'a'.repeat(1_000_000)}`, 'A '.repeat(5_000_000), ' '.repeat(1_000_000)])
+      expect(isZoneText(text)).toBe(false);
   });
 });

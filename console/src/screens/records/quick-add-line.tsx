@@ -10,13 +10,13 @@ import { type QuickLine, type QuickProblem, readQuickLine } from './quick-add.ts
 import { summaryOf } from './summary.ts';
 import { ttlText } from './ttl.ts';
 import { NEW_RECORD, type Typed } from './typed.ts';
-import { hasLines } from './zone-text.ts';
+import { isMoreThanLine } from './zone-text.ts';
 
 interface LineProps {
   readonly text: string;
   readonly setText: (text: string) => void;
   readonly onAdd: (typed: Partial<Typed>) => void;
-  /** Called with pasted text of several lines. */
+  /** Called with pasted text that is more than one record. */
   readonly onLines: (text: string) => void;
 }
 
@@ -62,7 +62,7 @@ export function QuickAddLine({ text, setText, onAdd, onLines }: LineProps) {
           }}
           onPaste={(event) => {
             const pasted = event.clipboardData?.getData('text/plain') ?? '';
-            if (!hasLines(pasted)) return;
+            if (!isMoreThanLine(pasted)) return;
             event.preventDefault();
             onLines(pasted);
           }}

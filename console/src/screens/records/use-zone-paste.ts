@@ -8,13 +8,13 @@ import { quickAdd as say } from '../../words/quick-add.ts';
 import { imports } from '../../words/records.ts';
 import { useDomain } from '../domain/domain-here.ts';
 import { MOST_BYTES, textOfFile } from './text-of-file.ts';
-import { hasLines, isZoneText } from './zone-text.ts';
+import { isMoreThanLine, isZoneText } from './zone-text.ts';
 
 /** Elements that take a paste themselves. */
 const TAKES_PASTE = 'input:not([type=checkbox]), textarea, select, dialog';
 
 interface ZonePaste {
-  /** Opens the import with this text, or says that it is not a zone file. */
+  /** Opens the import with this text, or reports that it is not a zone file. */
   readonly review: (text: string) => void;
   /** True while a file is dragged over the page. */
   readonly isOver: boolean;
@@ -48,7 +48,7 @@ export function useZonePaste(canEdit: boolean, onLine: (line: string) => void): 
       if (file === undefined && text.trim() === '') return;
       event.preventDefault();
       if (file !== undefined) void read(file);
-      else if (hasLines(text) || isZoneJson(text)) latest.current.review(text);
+      else if (isMoreThanLine(text)) latest.current.review(text);
       else latest.current.onLine(text.trim());
     };
     const onDrag = (event: DragEvent) => {
@@ -68,9 +68,4 @@ export function useZonePaste(canEdit: boolean, onLine: (line: string) => void): 
     };
   }, [canEdit]);
   return { review, isOver };
-}
-
-/** JSON may be one line. */
-function isZoneJson(text: string): boolean {
-  return text.startsWith('{') && isZoneText(text);
 }

@@ -19,7 +19,13 @@ export function isZoneText(text: string): boolean {
   });
 }
 
-/** True for text with more than one line that is not empty. */
-export function hasLines(text: string): boolean {
-  return /\S[^\n\r]*[\n\r]\s*\S/.test(text);
+/** Longer than any record, whose value has at most 65,535 octets, each written as `\DDD`. */
+const LONGEST_LINE = 300_000;
+
+/** True if the text is more than one record: it has several lines, is JSON, or is too long for a record. */
+export function isMoreThanLine(text: string): boolean {
+  const trimmed = text.trim();
+  return (
+    /[\n\r]/.test(trimmed) || trimmed.length > LONGEST_LINE || (trimmed.startsWith('{') && isZoneText(text))
+  );
 }
