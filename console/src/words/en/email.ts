@@ -4,7 +4,7 @@ import { grouped, plural } from './figures.ts';
 
 export const email = {
   title: 'Set up email',
-  text: 'Choose where the mailboxes of this domain are. The records are shown before they are added, and nothing is live until you save them.',
+  text: 'Choose where the mailboxes of this domain are hosted. You see the records before they are added, and nothing is published until you save them.',
   stepsLabel: 'Steps of the email setup',
   steps: {
     provider: 'Provider',
@@ -21,7 +21,8 @@ export const email = {
   current: (name: string) => `Currently ${name}`,
   own: 'Another provider, or your own servers',
   none: 'This domain sends and receives no mail',
-  noneHint: 'Tells others to reject mail from and to this domain, so that nobody can abuse its name.',
+  noneHint:
+    'Adds records that tell other servers to reject mail from and to this domain, so that nobody can abuse its name.',
   chooseOne: 'Choose a provider.',
   ownServers: 'Mail servers',
   ownServersHint:
@@ -33,11 +34,12 @@ export const email = {
     needed: 'Enter this value. Without it, the domain would have no mail server.',
     wrong: 'This value does not fit the record. Copy it again from your provider.',
     noAddress: 'Enter an email address, for example dmarc@example.net.',
+    noServer: 'Enter an address such as 192.0.2.1, or a name such as web.example.net.',
   },
-  valuesTitle: 'Values of your account',
+  valuesTitle: 'Values from your account',
   valuesText:
-    'Copy these values from the pages of your provider. DKIM signs your mail (RFC 6376), and verification proves that the domain is yours. You can leave fields empty and add these records later.',
-  noValues: (name: string) => `${name} needs no values of your account. All its records are known.`,
+    'Copy these values from your provider’s website. DKIM signs your mail (RFC 6376), and verification proves that the domain is yours. You can leave fields empty and add these records later.',
+  noValues: (name: string) => `${name} needs no values from your account. All its records are known.`,
   noProviders: 'You selected no provider, so there is nothing to enter here.',
   fields: {
     mx: 'Mail server (MX)',
@@ -62,23 +64,23 @@ export const email = {
     returnName: 'For example em1234',
   },
   recordHint: (type: string, name: string) => `Value of the ${type} record ${name}`,
-  spfTitle: 'Who may send mail for this domain',
+  spfTitle: 'Servers that may send mail for this domain',
   spfText:
     'SPF lists the servers that may send (RFC 7208). A domain has one SPF record, so new senders are added to it.',
   spfTerms: 'Senders in the current record',
   spfTermsHint: 'Clear a sender that is no longer used, for example your old provider.',
   spfAll: 'Mail from other servers',
   spfAlls: {
-    '~all': 'is suspicious (~all): recommended together with DMARC',
-    '-all': 'is to be rejected (-all): forwarded mail may be lost',
+    '~all': 'Treat as suspicious (~all). Recommended together with DMARC.',
+    '-all': 'Reject (-all). Forwarded mail may be lost.',
   },
   spfResult: 'Result',
   spfNone: 'No SPF record is needed.',
   spfLookups: (count: number, most: number) =>
     `At least ${grouped(count)} of ${plural(most, 'allowed DNS lookup', 'allowed DNS lookups')}. Included records may need more.`,
-  dmarcTitle: 'What receivers do with forged mail',
+  dmarcTitle: 'Policy for forged mail',
   dmarcText:
-    'DMARC applies to mail that neither SPF nor DKIM confirms (RFC 7489). Start without an effect, read the reports for some weeks, and then make it stricter.',
+    'DMARC applies to mail that neither SPF nor DKIM confirms (RFC 7489). Start with reports only, read them for a few weeks, and then choose a stricter policy.',
   dmarcPolicy: 'Policy',
   dmarcPolicies: {
     keep: 'Keep the current policy',
