@@ -1,5 +1,6 @@
-// What a person enters in the email setup, and what is missing.
+// The input of the email setup, and its problems.
 
+import { type QuickRecord, readQuickLine } from '../records/quick-add.ts';
 import { fieldsOf, fill, type RecipeField, type Values } from '../records/recipe.ts';
 import type { Row } from '../records/rows.ts';
 import { type DmarcPolicy, dmarcAddressOf, dmarcPolicyOf, isDmarc } from './dmarc.ts';
@@ -70,7 +71,7 @@ export function chosenProviders({ mailbox, senders }: Answers): Provider[] {
   return [mailbox, ...senders].flatMap((id) => providerOf(id) ?? []);
 }
 
-/** A selector or token may be pasted with the rest of the record's name. */
+/** Returns the values for a provider. A selector or token may be pasted with the rest of the record's name. */
 export function valuesOf({ id, defaults = {} }: Provider, { values }: Answers, domain: string): Values {
   const own = Object.entries(values).filter(([key]) => key.startsWith(`${id} `));
   const usual = Object.entries(defaults).map(([key, text]) => [
@@ -93,7 +94,32 @@ export function serverLines(text: string): string[] {
     .map((words, i) => `@ MX ${words.length > 1 ? words.join(' ') : `${10 * (i + 1)} ${words[0]}`}`);
 }
 
-export type Problem = 'needed' | 'wrong' | 'noAddress';
+function readRecord(line: string, domain: string): QuickRecord | undefined {
+  const read = readQuickLine(line, domain);
+  return read !== undefined && 'record' in read ? read.record : undefined;
+}
+
+/** Returns the MX records of the person's own servers. Lines that are not MX records are omitted. */
+export function ownServerRecords(text: string, domain: string): QuickRecord[] {
+  return serverLines(text).flatMap((line) => readRecord(line, domain) ?? []);
+}
+
+/** Returns the record of the MTA-STS web server, or undefined if the text is neither an address nor a name. */
+export function policyServerRecord(text: string, domain: string): QuickRecord | undefined {
+  const host = text.trim();
+  if (/\s/.test(host)) return undefined;
+  const address = readRecord(`mta-sts ${host}`, domain);
+  if (address !== undefined) return address;
+  const alias = readRecord(`mta-sts CNAME ${host}`, domain);
+  return alias !== undefined && isHost(alias.destination) ? alias : undefined;
+}
+
+/** Returns false for an IP address. */
+function isHost(text: string): boolean {
+  return /^[\p{L}\p{M}\p{N}._-]+$/u.test(text) && /[\p{L}_-]/u.test(text);
+}
+
+export type Problem = 'needed' | 'wrong' | 'noAddress' | 'noServer';
 
 export interface ProviderField extends RecipeField {
   readonly provider: Provider;
@@ -103,7 +129,7 @@ export interface ProviderField extends RecipeField {
   readonly problem: Problem | undefined;
 }
 
-/** Without the mail server, the domain would have none. Other values can be added later. */
+/** Only the mail server is required. Other values can be added later. */
 export function providerFields(answers: Answers, domain: string): ProviderField[] {
   return chosenProviders(answers).flatMap((provider) => {
     const values = valuesOf(provider, answers, domain);
@@ -121,8 +147,8 @@ export function serversProblem({ mailbox, ownServers }: Answers, domain: string)
   if (mailbox !== 'own') return undefined;
   const lines = serverLines(ownServers);
   if (lines.length === 0) return 'needed';
-  const { lines: read } = fill(lines, {}, domain);
-  const isHost = (host: string) => /^[\w.-]*[a-z_-][\w.-]*$/i.test(host); // an address is not allowed (RFC 5321 §5.1)
+  const read = ownServerRecords(ownServers, domain);
+  // an address is not allowed (RFC 5321 §5.1)
   return read.length === lines.length && read.every(({ destination }) => isHost(destination))
     ? undefined
     : 'wrong';
@@ -132,4 +158,15 @@ export function addressProblem(text: string): Problem | undefined {
   return text.trim() === '' || /^[^\s@;,!]+@[^\s@;,!]+\.[^\s@;,!]+$/.test(text.trim())
     ? undefined
     : 'noAddress';
+}
+
+/** TLS reports can also be posted to a URL, in which these separators must be escaped (RFC 8460 §3). */
+export function tlsAddressProblem(text: string): Problem | undefined {
+  return /^https:\/\/[^\s,;!]+$/.test(text.trim()) ? undefined : addressProblem(text);
+}
+
+/** The web server is optional, because its record may exist. */
+export function policyServerProblem({ mtaSts, mtaStsHost }: Answers, domain: string): Problem | undefined {
+  const isGiven = mtaSts !== 'keep' && mtaStsHost.trim() !== '';
+  return isGiven && policyServerRecord(mtaStsHost, domain) === undefined ? 'noServer' : undefined;
 }

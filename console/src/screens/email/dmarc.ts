@@ -37,11 +37,11 @@ export function dmarcText(existing = '', policy: DmarcPolicy, address = dmarcAdd
 }
 
 /**
- * Returns the name at which the owner of a report address in another domain must allow the reports (RFC 7489 §7.1). Undefined if
- * the address is in this domain.
+ * Returns the name at which the owner of a report address in another domain must allow the reports. Returns undefined for an address
+ * in this domain, a subdomain or a parent domain, which have the same owner (RFC 7489 §7.1).
  */
 export function reportConsentName(address: string, domain: string): string | undefined {
   const host = address.trim().toLowerCase().split('@')[1] ?? '';
-  if (host === '' || host === domain || host.endsWith(`.${domain}`)) return undefined;
+  if (host === '' || `.${host}`.endsWith(`.${domain}`) || domain.endsWith(`.${host}`)) return undefined;
   return `${domain}._report._dmarc.${host}`;
 }

@@ -1,14 +1,21 @@
-// Computes the records of the email setup, and what is wrong with the result.
+// Computes the records of the email setup, and warnings about them.
 
 import type { Difference } from '../records/diff.ts';
 import { relativeName } from '../records/owner-name.ts';
-import { readQuickLine } from '../records/quick-add.ts';
 import { fill } from '../records/recipe.ts';
 import { RecordPlan } from '../records/record-plan.ts';
 import type { Row } from '../records/rows.ts';
-import { type Answers, chosenProviders, serverLines, textsAt, tlsAddressOf, valuesOf } from './answers.ts';
+import {
+  type Answers,
+  chosenProviders,
+  ownServerRecords,
+  policyServerRecord,
+  textsAt,
+  tlsAddressOf,
+  valuesOf,
+} from './answers.ts';
 import { dmarcPolicyOf, dmarcText, isDmarc, reportConsentName } from './dmarc.ts';
-import { isSpf, lookupsOf, MOST_LOOKUPS, mergeSpf, spfAllOf, spfTerms } from './spf.ts';
+import { endsAs, isSpf, lookupsOf, MOST_LOOKUPS, mergeSpf, spfTerms } from './spf.ts';
 
 export interface Warning {
   readonly kind: 'rejectWithoutDkim' | 'tooManyLookups' | 'policyListsServers' | 'reportConsent' | 'noMx';
@@ -42,7 +49,7 @@ export function emailPlan(rows: readonly Row[], answers: Answers, domain: string
     setSpf(plan, (policies) => spfText(policies, answers));
     setDmarc(plan, answers);
   } else endMail(plan);
-  const hosts = plan.after().flatMap((each) => (isMx(each) ? [bare(each.destination)] : []));
+  const hosts = plan.after().flatMap((each) => (isMx(each) ? [policyName(each.destination)] : []));
   const policyFile = hasMail ? setMtaSts(plan, answers, domain, hosts, now) : undefined;
   if (hasMail && answers.tlsAddress.trim() !== '') setTlsReports(plan, answers.tlsAddress.trim());
   const after = plan.after();
@@ -65,12 +72,14 @@ function isMx({ name, type }: { readonly name: string; readonly type: string }):
   return name === '@' && type === 'MX';
 }
 
-function bare(host: string): string {
-  return host.toLowerCase().replace(/\.$/, '');
+/** Returns the name as A-labels without the trailing dot, as policies list it (RFC 8461 §3.2). */
+function policyName(host: string): string {
+  const name = host.toLowerCase().replace(/\.$/, '');
+  return URL.canParse(`https://${name}`) ? new URL(`https://${name}`).hostname : name;
 }
 
 function setServers(plan: RecordPlan, answers: Answers, domain: string): void {
-  const own = answers.mailbox === 'own' ? fill(serverLines(answers.ownServers), {}, domain).lines : [];
+  const own = answers.mailbox === 'own' ? ownServerRecords(answers.ownServers, domain) : [];
   const provided = chosenProviders(answers).flatMap(
     (provider) => fill(provider.records, valuesOf(provider, answers, domain), domain).lines,
   );
@@ -105,7 +114,7 @@ function spfText(policies: readonly string[], answers: Answers): string | undefi
     policies.length <= 1 &&
     added.every((term) => there.has(term)) &&
     answers.spfWithout.every((term) => !there.has(term.toLowerCase())) &&
-    (policies.length === 0 || spfAllOf(policies) === answers.spfAll);
+    policies.every((policy) => endsAs(policy, answers.spfAll));
   if (isKept) return undefined;
   return mergeSpf(policies, added, { all: answers.spfAll, without: answers.spfWithout });
 }
@@ -135,11 +144,8 @@ function setMtaSts(
   const id = now.toISOString().replaceAll(/\D/g, '').slice(0, 14);
   const text = `v=STSv1; id=${id}`;
   plan.replace('_mta-sts', ['TXT'], [{ name: '_mta-sts', type: 'TXT', destination: text }]);
-  const host = mtaStsHost.trim();
-  const read = [`mta-sts ${host}`, `mta-sts CNAME ${host}`].map((line) => readQuickLine(line, domain));
-  const found = host === '' ? undefined : read.find((each) => each !== undefined && 'record' in each);
-  if (found !== undefined && 'record' in found)
-    plan.replace('mta-sts', ['A', 'AAAA', 'CNAME', 'ANAME'], [found.record]);
+  const server = policyServerRecord(mtaStsHost, domain);
+  if (server !== undefined) plan.replace('mta-sts', ['A', 'AAAA', 'CNAME', 'ANAME'], [server]);
   const lines = [
     'version: STSv1',
     `mode: ${mtaSts}`,

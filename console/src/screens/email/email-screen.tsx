@@ -91,14 +91,16 @@ function Wizard({ editor }: { readonly editor: Editor }) {
     }
     shown.current = step;
   }, [step]);
+  const focusWrong = () => form.current?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus();
   useEffect(() => {
-    if (isTried) form.current?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus();
+    if (isTried) focusWrong();
   }, [isTried]);
 
   const next = () => {
     if (!isLast) {
       const isDone = isStepDone(step, answers, domain.name);
-      setQuery(isDone ? { step: steps[at + 1], tried: undefined } : { tried: step });
+      if (isTried && !isDone) focusWrong();
+      else setQuery(isDone ? { step: steps[at + 1], tried: undefined } : { tried: step });
       return;
     }
     editor.change((before) => applyDifferences(before, plan.differences, editor.byId));

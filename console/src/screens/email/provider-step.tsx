@@ -1,4 +1,4 @@
-// Where the mailboxes are, and which other services send mail.
+// Selects the provider of the mailboxes, and other services that send mail.
 
 import { TextArea } from '../../parts/field.tsx';
 import { email as say } from '../../words/email.ts';

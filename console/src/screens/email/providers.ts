@@ -30,7 +30,7 @@ const MAILBOXES: readonly Provider[] = [
     id: 'microsoft',
     name: 'Microsoft 365',
     spf: 'include:spf.protection.outlook.com',
-    servers: ['.mail.protection.outlook.com'],
+    servers: ['.mail.protection.outlook.com', '.mx.microsoft'],
     defaults: { mx: '{dashes}.mail.protection.outlook.com' },
     records: [
       '@ MX 0 {mx}',

@@ -30,6 +30,15 @@ export function spfAllOf(policies: readonly string[]): SpfAll {
   return policies.flatMap(termsOf).some((term) => term.toLowerCase() === '-all') ? '-all' : '~all';
 }
 
+/** True if a policy handles other servers like `all`, or leaves that to the policy of its `redirect=`. */
+export function endsAs(policy: string, all: SpfAll): boolean {
+  const terms = termsOf(policy.toLowerCase());
+  return (
+    terms.includes(all) ||
+    (all === '~all' && !terms.some(isAll) && terms.some((term) => /^redirect=/.test(term)))
+  );
+}
+
 /**
  * Merges mechanisms into existing policies, because a domain has one SPF record (RFC 7208 §3.2). A modifier comes after the
  * mechanisms. `redirect=` is dropped, because `all` would make it ineffective (§6.1): its policy is included instead.

@@ -1,6 +1,13 @@
 // The steps of the email setup, and which of them are complete.
 
-import { type Answers, addressProblem, providerFields, serversProblem } from './answers.ts';
+import {
+  type Answers,
+  addressProblem,
+  policyServerProblem,
+  providerFields,
+  serversProblem,
+  tlsAddressProblem,
+} from './answers.ts';
 
 export type StepName = 'provider' | 'values' | 'spf' | 'dmarc' | 'transport' | 'review';
 
@@ -18,13 +25,11 @@ export function isStepDone(step: StepName, answers: Answers, domain: string): bo
     case 'dmarc':
       return answers.dmarc === 'keep' || addressProblem(answers.dmarcAddress) === undefined;
     case 'transport':
-      return isTlsAddress(answers.tlsAddress);
+      return (
+        tlsAddressProblem(answers.tlsAddress) === undefined &&
+        policyServerProblem(answers, domain) === undefined
+      );
     default:
       return true;
   }
-}
-
-/** TLS reports can also be posted to a URL (RFC 8460 §3). */
-export function isTlsAddress(text: string): boolean {
-  return /^https:\/\/\S+$/.test(text.trim()) || addressProblem(text) === undefined;
 }

@@ -4,14 +4,16 @@ import { CopyButton } from '../../parts/button.tsx';
 import { TextField } from '../../parts/field.tsx';
 import { email as say } from '../../words/email.ts';
 import { useDomain } from '../domain/domain-here.ts';
+import { policyServerProblem, tlsAddressProblem } from './answers.ts';
 import type { StepProps } from './email-screen.tsx';
 import { RadioField } from './radio-field.tsx';
-import { isTlsAddress } from './steps.ts';
 import { WarningNotes } from './warning-notes.tsx';
 
 export function TransportStep({ answers, plan, set, isTried }: StepProps) {
   const { domain } = useDomain();
   const { mtaSts, mtaStsHost, tlsAddress } = answers;
+  const serverProblem = policyServerProblem(answers, domain.name);
+  const addressProblem = tlsAddressProblem(tlsAddress);
   return (
     <>
       <h3>{say.transportTitle}</h3>
@@ -34,6 +36,7 @@ export function TransportStep({ answers, plan, set, isTried }: StepProps) {
             autocomplete="off"
             spellcheck={false}
             value={mtaStsHost}
+            problem={isTried && serverProblem !== undefined ? say.problems[serverProblem] : undefined}
             onInput={(event) => set({ mtaStsHost: event.currentTarget.value })}
           />
           <PolicyFile text={plan.policyFile} />
@@ -47,7 +50,7 @@ export function TransportStep({ answers, plan, set, isTried }: StepProps) {
         autocomplete="email"
         spellcheck={false}
         value={tlsAddress}
-        problem={isTried && !isTlsAddress(tlsAddress) ? say.problems.noAddress : undefined}
+        problem={isTried && addressProblem !== undefined ? say.problems[addressProblem] : undefined}
         onInput={(event) => set({ tlsAddress: event.currentTarget.value })}
       />
     </>

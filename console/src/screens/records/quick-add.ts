@@ -4,7 +4,7 @@ import { ttlSeconds } from './ttl.ts';
 import { joinDestination, partsOf, splitDestination } from './type-fields.ts';
 import { TYPES, type Typed } from './typed.ts';
 
-type QuickRecord = Pick<Typed, 'name' | 'type' | 'destination' | 'mx_priority' | 'ttl' | 'comment'>;
+export type QuickRecord = Pick<Typed, 'name' | 'type' | 'destination' | 'mx_priority' | 'ttl' | 'comment'>;
 
 export interface QuickProblem {
   readonly kind:

@@ -1,6 +1,6 @@
 // Records as lines of text with placeholders, such as `www CNAME {host}`: the data of mail providers and templates.
 
-import { type QuickLine, readQuickLine } from './quick-add.ts';
+import { type QuickRecord, readQuickLine } from './quick-add.ts';
 
 export type Values = Readonly<Record<string, string | undefined>>;
 
@@ -24,7 +24,7 @@ export function fieldsOf(lines: readonly string[]): RecipeField[] {
 
 export interface Filled {
   /** In the order of the lines, without those that lack a value. */
-  readonly lines: readonly Exclude<QuickLine, { problem: unknown }>['record'][];
+  readonly lines: readonly QuickRecord[];
   /** Fields whose value makes its line wrong. */
   readonly wrong: readonly string[];
 }

@@ -89,7 +89,7 @@ describe('the email setup', () => {
     ]);
   });
 
-  it('adds services that send to the current record, and omits records without a value', () => {
+  it('adds sending services to the current SPF record, and omits records that lack a value', () => {
     const there = records(mx('mail.other.test'), txt('v=spf1 mx ~all'), txt('v=DMARC1; p=none', '_dmarc'));
     expect(changes(there, { senders: ['mailgun', 'mailchimp'] })).toEqual([
       '~ @ TXT v=spf1 mx include:mailgun.org ~all',
@@ -124,7 +124,10 @@ describe('the email setup', () => {
     ]);
     const problem = (ownServers: string) =>
       serversProblem({ ...initialAnswers([]), mailbox: 'own', ownServers }, DOMAIN);
-    expect(['mail', '', '192.0.2.1', 'x mail'].map(problem)).toEqual([undefined, 'needed', 'wrong', 'wrong']);
+    for (const servers of ['mail', 'mail.bücher.example']) expect(problem(servers)).toBeUndefined();
+    expect(problem('')).toBe('needed');
+    for (const servers of ['192.0.2.1', 'x mail', '{domain}', '{constructor}', `${'a'.repeat(100_000)}!`])
+      expect(problem(servers)).toBe('wrong');
   });
 
   it('adds MTA-STS with its policy, and TLS reports (RFC 8461, 8460)', () => {
@@ -145,8 +148,21 @@ describe('the email setup', () => {
     expect(planOf(there, answers).policyFile).toBe(
       'version: STSv1\r\nmode: enforce\r\nmx: mail.other.test\r\nmax_age: 604800\r\n',
     );
-    const byName = changes([], { ...answers, mtaStsHost: 'web.other.test', tlsAddress: '' });
-    expect(byName).toContain('+ mta-sts CNAME web.other.test');
+    const byName = { ...answers, mtaStsHost: 'web.other.test', tlsAddress: '' };
+    expect(changes([], byName)).toContain('+ mta-sts CNAME web.other.test');
+    const wrong = { ...byName, mtaStsHost: 'TXT web.other.test' };
+    expect(changes([], wrong).filter((text) => text.startsWith('+ mta-sts'))).toEqual([]);
+  });
+
+  it('lists mail servers as A-labels in the policy for MTA-STS', () => {
+    const { policyFile } = planOf(records(mx('mail.bücher.example')), { mtaSts: 'testing' });
+    expect(policyFile).toContain('\r\nmx: mail.xn--bcher-kva.example\r\n');
+  });
+
+  it('changes an SPF record that handles other servers in a way that cannot be chosen', () => {
+    const there = (policy: string) => records(mx('a.test'), txt(policy), txt('v=DMARC1; p=none', '_dmarc'));
+    expect(changes(there('v=spf1 mx +all'), {})).toEqual(['~ @ TXT v=spf1 mx ~all']);
+    expect(changes(there('v=spf1 redirect=b.test'), {})).toEqual([]);
   });
 
   it.each([
@@ -191,7 +207,15 @@ describe('the steps', () => {
       true,
     );
     expect(isStepDone('dmarc', { ...answers, dmarcAddress: 'no address' }, DOMAIN)).toBe(false);
-    expect(isStepDone('transport', { ...answers, tlsAddress: 'https://a.test' }, DOMAIN)).toBe(true);
+    const isTransportDone = (changes: Partial<Answers>) =>
+      isStepDone('transport', { ...answers, mtaSts: 'testing', ...changes }, DOMAIN);
+    for (const tlsAddress of ['', 'https://a.test', 'a@b.test'])
+      expect(isTransportDone({ tlsAddress })).toBe(true);
+    expect(isTransportDone({ tlsAddress: 'https://a.test/;x' })).toBe(false);
+    for (const mtaStsHost of ['', '192.0.2.1', '2001:db8::1', 'web', 'web.bücher.example'])
+      expect([mtaStsHost, isTransportDone({ mtaStsHost })]).toEqual([mtaStsHost, true]);
+    for (const mtaStsHost of ['192.0.2.300', 'https://a.test/', 'A 192.0.2.1', 'a b', ';x'])
+      expect([mtaStsHost, isTransportDone({ mtaStsHost })]).toEqual([mtaStsHost, false]);
   });
 });
 
@@ -206,7 +230,7 @@ describe('the providers', () => {
     }
   });
 
-  it('have different ids', () => expect(new Set(PROVIDERS.map(({ id }) => id)).size).toBe(PROVIDERS.length));
+  it('have unique ids', () => expect(new Set(PROVIDERS.map(({ id }) => id)).size).toBe(PROVIDERS.length));
 
   it('are found by their mail servers', () => {
     const names = [

@@ -44,7 +44,7 @@ describe('an SPF policy', () => {
   ])('is merged with %s', (_, policies, added, expected) =>
     expect(mergeSpf(policies, added, { all: '~all' })).toBe(expected));
 
-  it('loses senders that are no longer used', () => {
+  it('is merged without removed senders', () => {
     const merged = mergeSpf(['v=spf1 mx Include:a.example ~all'], [GOOGLE], {
       all: '-all',
       without: ['include:A.example'],
@@ -52,12 +52,12 @@ describe('an SPF policy', () => {
     expect(merged).toBe(`v=spf1 mx ${GOOGLE} -all`);
   });
 
-  it('has terms and a qualifier', () => {
+  it('is split into terms and a qualifier', () => {
     expect(spfTerms(['v=spf1  mx a:b.example   -all'])).toEqual(['mx', 'a:b.example']);
     expect([['v=spf1 -ALL'], ['v=spf1 ?all'], []].map(spfAllOf)).toEqual(['-all', '~all', '~all']);
   });
 
-  it('needs lookups for the terms of RFC 7208 §4.6.4', () => {
+  it('requires lookups for the terms of RFC 7208 §4.6.4', () => {
     expect(lookupsOf('v=spf1 a a:b a/24 mx mx/24 ?include:c exists:%{i}.d ptr redirect=e')).toBe(9);
     expect(lookupsOf('v=spf1 ip4:192.0.2.0/24 ip6:2001:db8::/32 all exp=f')).toBe(0);
   });
