@@ -169,7 +169,7 @@ describe('the rules of a domain', () => {
     await test('www.shop.example/older?a=1', 'The visitor is redirected with 302 to /second?a=1.');
     await test(
       'https://www.shop.example/a.css',
-      'Your server is asked for /a.css (record www.shop.example).',
+      '/a.css is requested from your server (record www.shop.example).',
     );
     await test('mail.shop.example/old', /mail\.shop\.example is not proxied/);
     await test('none.shop.example/old', /none\.shop\.example has no record/);

@@ -1,4 +1,4 @@
-// Requests and what rules do with them. Both the edge for nginx and the console's test of a URL are compared with these.
+// Requests and the expected effects of rules. The edge for nginx and the console's test of a URL must both agree with them.
 
 import { madeRule } from './made-config.ts';
 
@@ -46,7 +46,7 @@ export const REDIRECTING = {
   ] as const,
 };
 
-/** Requested paths by path of the visitor. */
+/** Paths requested from the origin, by the path of the visitor. */
 export const REWRITING = {
   rules: [
     madeRule('rewrite', 1, {

@@ -1,7 +1,7 @@
 // English texts of edge rules.
 
 import type { Schemas } from '../../api/client.ts';
-import { grouped, plural } from './figures.ts';
+import { grouped, listed, plural } from './figures.ts';
 
 /** `45 seconds`, `5 minutes`, `1 hour`: in the largest unit without a fraction. */
 function time(seconds: number): string {
@@ -13,8 +13,8 @@ function time(seconds: number): string {
 
 /** At most ten texts, and the number of the others. */
 function firstOf(texts: readonly string[]): string {
-  if (texts.length <= 10) return texts.join(', ');
-  return `${texts.slice(0, 10).join(', ')} and ${grouped(texts.length - 10)} more`;
+  if (texts.length <= 10) return listed(texts);
+  return `${listed(texts.slice(0, 10))} and ${grouped(texts.length - 10)} more`;
 }
 
 export const rules = {
@@ -51,7 +51,7 @@ export const rules = {
   add: 'Add a rule',
   addOne: 'Add',
   addOf: (type: string) => `Add a rule of type ${type}`,
-  chooseTitle: 'Which type of rule?',
+  chooseTitle: 'Choose a rule type',
   none: 'There are no rules yet',
   noneText: 'Add a rule to redirect, block, cache or reroute requests for proxied names.',
   noneOf: 'Types without rules:',
@@ -204,31 +204,31 @@ export const rules = {
       bots: 'Only an edge can recognize verified bots.',
     },
     log: 'The match is written to the log, and the request continues.',
-    limits: 'The number of earlier requests is known only to the edge.',
-    scores: 'The score is calculated only by the edge.',
+    limits: 'Only the edge knows the number of earlier requests.',
+    scores: 'Only the edge can calculate the score.',
     solves: 'The request continues after the visitor has solved the captcha.',
     located: (status: number, location: string) => `Redirects with ${status} to ${location}`,
     rewritten: (path: string) => `Requests ${path} from your server`,
     pages: (codes: readonly number[]) =>
       `Shows your own page if the response is ${firstOf(codes.map(String))}`,
-    developing: 'The developer mode is on, so the cache is not used.',
+    developing: 'Developer mode is on, so the cache is not used.',
     recordCaptcha: (name: string) => `The record ${name} requires a captcha.`,
     ends: {
       none: (host: string) => `No rule applies: ${host} has no record.`,
       direct: (host: string) =>
-        `No rule applies: ${host} is not proxied, so its traffic does not pass our edges.`,
+        `No rule applies: ${host} is not proxied, so its traffic does not pass through our edges.`,
       suspended: 'The domain is suspended: edges reject all requests with 403.',
       badPath: 'Edges reject this path with 400 before they apply rules.',
       blocked: (id: number) => `Rule ${id} blocks the request with 403.`,
       redirected: (status: number, location: string) =>
         `The visitor is redirected with ${status} to ${location}.`,
-      record: (path: string, name: string) => `Your server is asked for ${path} (record ${name}).`,
-      rule: (path: string, id: number) => `The server of rule ${id} is asked for ${path}.`,
+      record: (path: string, name: string) => `${path} is requested from your server (record ${name}).`,
+      rule: (path: string, id: number) => `${path} is requested from the server of rule ${id}.`,
     },
     unless: (ids: readonly number[]): string =>
       ids.length === 1
         ? `Rule ${ids[0]} may change this result.`
-        : `Rules ${ids.join(', ')} may change this result.`,
+        : `Rules ${listed(ids.map(String))} may change this result.`,
     toRecords: 'Open the records',
   },
   unsupported: (edges: number, why: string) =>
@@ -241,13 +241,14 @@ export const rules = {
   deleteTitle: (id: number) => `Delete rule ${id}?`,
   deleteText: 'It stops applying immediately. You can revert this in the history.',
   json: 'The rule as JSON',
-  jsonHint: 'Omitted fields have their default values. Errors name the field that is wrong.',
+  jsonHint:
+    'In a new rule, omitted fields have their default values. In an existing rule, they do not change. Error messages name the wrong field.',
   noJson: 'This is not a JSON object.',
   asJson: 'Edit as JSON',
   asFields: 'Back to the fields',
   more: 'More options: hosts, path matching, priority',
   preview: 'Preview',
-  previewText: 'Shown without scripts and styles, which this console does not run.',
+  previewText: 'The console blocks scripts and styles, so the preview shows the page without them.',
   origins: {
     title: 'Servers',
     one: (place: number) => `Server ${place}`,
@@ -268,8 +269,8 @@ export const rules = {
     preserve_path: ['Keep the path', undefined],
     country_match_type: ['Countries', undefined],
     countries: ['Country codes', 'Example: DE, FR. Leave empty for all countries.'],
-    requests: ['Requests', 'Number of requests that are allowed …'],
-    period_seconds: ['Seconds', '… within this many seconds.'],
+    requests: ['Requests', 'Number of requests allowed in the period.'],
+    period_seconds: ['Period in seconds', undefined],
     key: ['Counted per', undefined],
     header: ['Header', 'Name of the header, in lowercase.'],
     action: ['Action', undefined],
@@ -285,14 +286,14 @@ export const rules = {
       'Block from a score of',
       'Each suspicious part adds to the score. A lower limit blocks more.',
     ],
-    body_cap_kb: ['Kilobytes of the request body to inspect', '0: none.'],
+    body_cap_kb: ['Kilobytes of the request body to inspect', 'Enter 0 to inspect no body.'],
     rule_excludes: ['Excluded rules', 'Their numbers in the core rule set, separated by spaces.'],
     mode: ['Kind', undefined],
     valid_seconds: ['Valid for this many seconds', undefined],
     path_target: ['New path', 'With regular expressions, $1 is the text that the first group matched.'],
     query_mode: ['Query (the part after ?)', undefined],
     query_target: ['New query', 'Without the leading ?.'],
-    bypass: ['Do not cache; always ask your server', undefined],
+    bypass: ['Do not cache; always fetch from your server', undefined],
     ttl_seconds: ['Edge cache lifetime in seconds', '3600 is one hour.'],
     browser_ttl_seconds: ['Browser cache lifetime in seconds', 'Leave empty to keep your server’s setting.'],
     respect_origin: ['Your server’s Cache-Control takes precedence', undefined],

@@ -1,7 +1,7 @@
 // Persian texts of edge rules.
 
 import type { Schemas } from '../../api/client.ts';
-import { grouped, ltr } from './figures.ts';
+import { grouped, listed, ltr } from './figures.ts';
 
 /** `۴۵ ثانیه`, `۵ دقیقه`, `۱ ساعت`: in the largest unit without a fraction. */
 function time(seconds: number): string {
@@ -13,10 +13,7 @@ function time(seconds: number): string {
 
 /** At most ten texts, and the number of the others. */
 function firstOf(texts: readonly string[]): string {
-  const first = texts
-    .slice(0, 10)
-    .map((text) => ltr(text))
-    .join('، ');
+  const first = listed(texts.slice(0, 10).map(ltr));
   return texts.length <= 10 ? first : `${first} و ${grouped(texts.length - 10)} مورد دیگر`;
 }
 
@@ -54,7 +51,7 @@ export const rules = {
   add: 'افزودن قانون',
   addOne: 'افزودن',
   addOf: (type: string) => `افزودن قانون از نوع «${type}»`,
-  chooseTitle: 'قانون از کدام نوع باشد؟',
+  chooseTitle: 'انتخاب نوع قانون',
   none: 'هنوز قانونی وجود ندارد',
   noneText:
     'برای تغییر مسیر، مسدودسازی، کش یا مسیریابی دوبارهٔ درخواست‌های نام‌های عبوری از لبه، یک قانون بیفزایید.',
@@ -232,7 +229,7 @@ export const rules = {
     unless: (ids: readonly number[]): string =>
       ids.length === 1
         ? `شاید قانون ${ids[0]} این نتیجه را تغییر دهد.`
-        : `شاید قوانین ${ids.join('، ')} این نتیجه را تغییر دهند.`,
+        : `شاید قوانین ${listed(ids.map(String))} این نتیجه را تغییر دهند.`,
     toRecords: 'باز کردن رکوردها',
   },
   unsupported: (edges: number, why: string) => `${grouped(edges)} لبه از آن پشتیبانی نمی‌کند: ${why}`,
@@ -244,13 +241,14 @@ export const rules = {
   deleteTitle: (id: number) => `قانون ${id} حذف شود؟`,
   deleteText: 'بی‌درنگ از کار می‌افتد. می‌توانید آن را از تاریخچه برگردانید.',
   json: 'قانون به شکل JSON',
-  jsonHint: 'فیلدهای نیامده مقدار پیش‌فرض دارند. پیام خطا نام فیلد نادرست را نشان می‌دهد.',
+  jsonHint:
+    'در قانون جدید، فیلدهای نیامده مقدار پیش‌فرض دارند. در قانون موجود، تغییر نمی‌کنند. پیام خطا نام فیلد نادرست را نشان می‌دهد.',
   noJson: 'این متن یک شیء JSON نیست.',
   asJson: 'ویرایش به شکل JSON',
   asFields: 'بازگشت به فیلدها',
   more: 'گزینه‌های بیشتر: میزبان‌ها، تطبیق مسیر، اولویت',
   preview: 'پیش‌نمایش',
-  previewText: 'بدون اسکریپت و شیوه‌نامه نمایش داده می‌شود، چون این کنسول آن‌ها را اجرا نمی‌کند.',
+  previewText: 'کنسول اسکریپت و شیوه‌نامه را اجرا نمی‌کند، پس پیش‌نمایش صفحه را بدون آن‌ها نشان می‌دهد.',
   origins: {
     title: 'سرورها',
     one: (place: number) => `سرور ${grouped(place)}`,
@@ -271,8 +269,8 @@ export const rules = {
     preserve_path: ['حفظ مسیر', undefined],
     country_match_type: ['کشورها', undefined],
     countries: ['کد کشورها', `نمونه: ${ltr('DE, FR')}. برای همهٔ کشورها خالی بگذارید.`],
-    requests: ['درخواست‌ها', 'تعداد درخواست‌های مجاز …'],
-    period_seconds: ['ثانیه‌ها', '… در این تعداد ثانیه.'],
+    requests: ['درخواست‌ها', 'تعداد درخواست‌های مجاز در بازه.'],
+    period_seconds: ['بازه به ثانیه', undefined],
     key: ['شمارش بر پایهٔ', undefined],
     header: ['سرآیند', 'نام سرآیند با حروف کوچک.'],
     action: ['اقدام', undefined],
@@ -291,7 +289,7 @@ export const rules = {
       'مسدودسازی از امتیاز',
       'هر بخش مشکوک به امتیاز می‌افزاید. حد پایین‌تر درخواست‌های بیشتری را مسدود می‌کند.',
     ],
-    body_cap_kb: ['مقدار بازرسی بدنهٔ درخواست به کیلوبایت', '۰ یعنی هیچ.'],
+    body_cap_kb: ['مقدار بازرسی بدنهٔ درخواست به کیلوبایت', 'برای بازرسی نکردن بدنه، ۰ وارد کنید.'],
     rule_excludes: ['قوانین مستثنا', 'شمارهٔ آن‌ها در Core Rule Set، با فاصله از هم جدا شوند.'],
     mode: ['گونه', undefined],
     valid_seconds: ['مدت اعتبار به ثانیه', undefined],
