@@ -13,7 +13,7 @@ export interface DomainRules {
   readonly names: ReadonlyMap<number, string>;
 }
 
-/** Rules beyond this number of records show ids in place of names. */
+/** Rules show ids instead of names for further records. */
 const MAX_NAMES = 1000;
 
 export function useRules(domain: string): Loaded<DomainRules> {

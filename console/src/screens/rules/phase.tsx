@@ -7,7 +7,7 @@ import type { Rule } from './match-rule.ts';
 import type { RuleType } from './rule-fields.ts';
 import { RuleRow } from './rule-row.tsx';
 
-/** Longer lists are shown in part. */
+/** Lists longer than this are shown in part. */
 const MAX_SHOWN = 30;
 const SHOWN = 20;
 
@@ -22,7 +22,7 @@ interface PhaseProps {
   readonly mayWrite: boolean;
   readonly isBusy: boolean;
   readonly onAdd: () => void;
-  readonly onMove: (rule: Rule, by: -1 | 1) => Promise<boolean>;
+  readonly onMove: (rule: Rule, by: -1 | 1) => void;
   readonly onToggle: (rule: Rule) => void;
   readonly onEdit: (rule: Rule) => void;
   readonly onDelete: (rule: Rule) => void;
@@ -71,7 +71,7 @@ export function Phase({ type, rules, names, limit, onAdd, onMove, ...row }: Phas
             onMove={(by) => {
               moved.current = { id: rule.id, by };
               if (i + by >= shown.length) setWhole(true);
-              void onMove(rule, by);
+              onMove(rule, by);
             }}
           />
         ))}

@@ -13,7 +13,17 @@ import { words } from '../../words/words.ts';
 import { useDomain } from '../domain/domain-here.ts';
 import { OneField } from './one-field.tsx';
 import { type FormField, fieldsOf, type RuleType } from './rule-fields.ts';
-import { bodyOf, isAsked, jsonOf, othersOf, parseJson, type Typed, typedOf } from './rule-form.ts';
+import {
+  bodyOf,
+  isAsked,
+  isWithin,
+  jsonOf,
+  othersOf,
+  parseJson,
+  showsError,
+  type Typed,
+  typedOf,
+} from './rule-form.ts';
 
 interface RuleDialogProps {
   readonly type: RuleType;
@@ -52,14 +62,11 @@ export function RuleDialog({ type, rule, onDone, onClose }: RuleDialogProps) {
     if (wanted !== undefined) void save.run(wanted);
   };
   const problemOf = (field: string) =>
-    save.error?.problem.fields?.find(
-      (each) =>
-        each.field === field || each.field.startsWith(`${field}.`) || each.field.startsWith(`${field}[`),
-    )?.error;
+    save.error?.problem.fields?.find((each) => isWithin(each.field, field))?.error;
   const asked = fields.filter((field) => json === undefined && isAsked(field, typed));
   const shown = (save.error?.problem.fields ?? [])
     .map(({ field }) => field)
-    .filter((each) => asked.some(({ name: own }) => problemOf(own) !== undefined && each.startsWith(own)));
+    .filter((each) => asked.some((field) => showsError(field, each)));
   const draw = (field: FormField) => (
     <OneField
       key={field.name}

@@ -45,6 +45,17 @@ export function isAsked({ when }: FormField, typed: Typed): boolean {
   return values.includes(typed[field] ?? '');
 }
 
+/** True if `at` is the field or one of its members: `origins[0].host` is within `origins`. */
+export function isWithin(at: string, field: string): boolean {
+  return at === field || at.startsWith(`${field}.`) || at.startsWith(`${field}[`);
+}
+
+/** True if the form shows an error of the API at this field. */
+export function showsError({ kind, name }: FormField, at: string): boolean {
+  if (kind === 'check' || kind === 'object') return false;
+  return isWithin(at, name) && (kind !== 'origins' || at.includes('].'));
+}
+
 /** Text that is not a number is sent unchanged, so that the API reports it. Omitted members keep their values. */
 export function bodyOf(fields: readonly FormField[], typed: Typed): Body {
   const body: Body = {};

@@ -49,33 +49,41 @@ function Rules({ data: { features, phases, names }, reload }: RulesProps) {
   const [message, setMessage] = useState('');
   useScrollToType();
   const pathOf = ({ type, id }: Rule) => ({ path: { domain: name, type, id } });
-  const toggle = useAction(async (rule: Rule) => {
-    await api.PATCH('/domains/{domain}/rules/{type}/{id}/toggle', { params: pathOf(rule) });
-    await reload();
-  });
-  const move = useAction(async (rule: Rule, by: -1 | 1) => {
-    const { type, id } = rule;
-    const places = movedPlaces(phases.find((phase) => phase.type === type)?.rules ?? [], id, by);
-    if (places === undefined) return;
-    await api.PATCH('/domains/{domain}/rules/{type}/reorder', {
-      params: { path: { domain: name, type } },
-      body: [...places],
+  // One action for all buttons of the rows, so that each attempt removes the error of the previous one.
+  const act = useAction((run: () => Promise<void>) => run());
+  const toggle = (rule: Rule) =>
+    act.run(async () => {
+      await api.PATCH('/domains/{domain}/rules/{type}/{id}/toggle', { params: pathOf(rule) });
+      await reload();
     });
-    await reload();
-    setMessage(text.moved(id, places.findIndex((place) => place.id === id) + 1, places.length));
-  });
+  const move = ({ type, id }: Rule, by: -1 | 1) =>
+    act.run(async () => {
+      const places = movedPlaces(phases.find((phase) => phase.type === type)?.rules ?? [], id, by);
+      if (places === undefined) return;
+      await api.PATCH('/domains/{domain}/rules/{type}/reorder', {
+        params: { path: { domain: name, type } },
+        body: [...places],
+      });
+      await reload();
+      setMessage(text.moved(id, places.findIndex((place) => place.id === id) + 1, places.length));
+    });
+  const open = (rule: Rule) =>
+    act.run(async () => {
+      // Lists omit large members.
+      const whole = await dataOf(api.GET('/domains/{domain}/rules/{type}/{id}', { params: pathOf(rule) }));
+      setShown({ kind: 'edit', rule: whole });
+    });
   const remove = useAction(async (rule: Rule) => {
     await api.DELETE('/domains/{domain}/rules/{type}/{id}', { params: pathOf(rule) });
-    setShown(undefined);
+    close();
     toast(text.deleted(rule.id));
     await reload();
   });
-  const open = useAction(async (rule: Rule) => {
-    // Lists omit large members.
-    const whole = await dataOf(api.GET('/domains/{domain}/rules/{type}/{id}', { params: pathOf(rule) }));
-    setShown({ kind: 'edit', rule: whole });
-  });
-  const close = () => setShown(undefined);
+  // The dialog may have been replaced by another before its request is answered.
+  const close = () => {
+    setShown((now) => (now === shown ? undefined : now));
+    remove.clear();
+  };
   const mayEdit = mayDo(domain, 'rules.edit');
   const mayWrite = mayEdit && features.rules_enabled;
   const isEmpty = phases.length === 0;
@@ -109,7 +117,7 @@ function Rules({ data: { features, phases, names }, reload }: RulesProps) {
           <Tester rules={phases.flatMap(({ rules }) => rules)} />
         </>
       )}
-      <Failure error={toggle.error ?? move.error ?? open.error} />
+      <Failure error={act.error} />
       <p class="only-read" role="status">
         {message}
       </p>
@@ -122,17 +130,17 @@ function Rules({ data: { features, phases, names }, reload }: RulesProps) {
           limit={features.max_rules_per_set}
           mayEdit={mayEdit}
           mayWrite={mayWrite}
-          isBusy={toggle.isBusy || move.isBusy || open.isBusy}
+          isBusy={act.isBusy}
           onAdd={() => setShown({ kind: 'new', type })}
-          onMove={move.run}
-          onToggle={(rule) => void toggle.run(rule)}
-          onEdit={(rule) => void open.run(rule)}
+          onMove={(rule, by) => void move(rule, by)}
+          onToggle={(rule) => void toggle(rule)}
+          onEdit={(rule) => void open(rule)}
           onDelete={(rule) => setShown({ kind: 'delete', rule })}
         />
       ))}
       {!isEmpty && missing.length > 0 && (
         <p class="quiet rules-missing">
-          {text.noneOf} {missing.map((type) => text.types[type]).join(', ')}
+          {text.noneOf} {words.figures.listed(missing.map((type) => text.types[type]))}
         </p>
       )}
       {shown?.kind === 'types' && (

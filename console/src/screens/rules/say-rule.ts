@@ -3,13 +3,13 @@
 import { rules as text } from '../../words/rules.ts';
 import type { Rule } from './match-rule.ts';
 
-/** A sentence without a full stop. */
+/** Returns a sentence without a full stop. */
 export function summaryOf(rule: Rule): string {
   const say = text.summary[rule.type] as (rule: Rule) => string;
   return say(rule);
 }
 
-/** Parts of a list. `names`: of records by id. */
+/** Returns the parts of a list. `names` has the names of records by id. */
 export function scopeOf(rule: Rule, names: ReadonlyMap<number, string>): readonly string[] {
   const { scope } = text;
   const { record_ids: ids, host_match_type: hostType, path_match_type: pathType } = rule;

@@ -1,5 +1,6 @@
 // The result of a test: what happens to the request, and what each rule contributes.
 
+import { useMemo } from 'preact/hooks';
 import { domainPath, Link } from '../../app/place.tsx';
 import { Button } from '../../parts/button.tsx';
 import { Note } from '../../parts/failure.tsx';
@@ -15,6 +16,7 @@ const text = words.test;
 const TONES = { acts: 'good', unsure: 'warn', log: '', miss: '' } as const;
 /** Fewer rules that do not apply are shown without a click. */
 const FEW = 5;
+const NO_REGEX = () => undefined;
 
 interface TestResultProps {
   readonly asked: Asked;
@@ -22,14 +24,20 @@ interface TestResultProps {
   readonly onClose: () => void;
 }
 
-export function TestResult({ asked: { url, visit, found, find }, rules, onClose }: TestResultProps) {
+export function TestResult({
+  asked: { url, visit, found, find = NO_REGEX },
+  rules,
+  onClose,
+}: TestResultProps) {
   const { name, domain } = useDomain();
-  const isProxied = visit.recordIds.length > 0;
-  const tested = {
-    ...{ rules, url, visit, isSuspended: domain.suspended },
-    isDeveloping: Date.parse(domain.developer_mode_until ?? '') > Date.now(),
-  };
-  const result = isProxied ? testUrl(tested, find) : undefined;
+  const result = useMemo(() => {
+    if (visit.recordIds.length === 0) return undefined;
+    const tested = {
+      ...{ rules, url, visit, isSuspended: domain.suspended },
+      isDeveloping: Date.parse(domain.developer_mode_until ?? '') > Date.now(),
+    };
+    return testUrl(tested, find);
+  }, [url, visit, find, rules, domain]);
   const record = found?.name === '@' ? domain.name : `${found?.name}.${domain.name}`;
   const hasCaptcha = found?.records.some(({ proxied, captcha }) => proxied && captcha) === true;
   return (
@@ -52,7 +60,7 @@ export function TestResult({ asked: { url, visit, found, find }, rules, onClose 
               <strong>{endText(result, record)}</strong>
             </p>
             {result.unless.length > 0 && <p>{text.unless(result.unless)}</p>}
-            {hasCaptcha && !result.isExempt && /^r(ecord|ule)$/.test(result.end.kind) && (
+            {hasCaptcha && !result.isExempt && ['record', 'rule'].includes(result.end.kind) && (
               <p>{text.recordCaptcha(record)}</p>
             )}
           </Note>

@@ -40,7 +40,7 @@ export interface Result {
 }
 
 export interface Tested {
-  /** Those of each type in the order of evaluation. */
+  /** Rules of the same type are in the order of evaluation. */
   readonly rules: readonly Rule[];
   readonly url: TestedUrl;
   readonly visit: Omit<Visit, 'host' | 'path'>;
@@ -63,7 +63,7 @@ export function testUrl({ rules, url, visit, ...domain }: Tested, find: FindRege
   return run.result(run.originEnd());
 }
 
-/** One request on its way through the rules. */
+/** Applies rules to one request, and collects their outcomes. */
 class Run {
   end: End | undefined;
   readonly #url: TestedUrl;

@@ -21,7 +21,8 @@ export interface Asked {
   readonly visit: Omit<Visit, 'host' | 'path'>;
   /** Records that answer for the host. Undefined if there are none. */
   readonly found: { readonly name: string; readonly records: readonly Schemas['Record'][] } | undefined;
-  readonly find: FindRegex;
+  /** Undefined if no rule had a regular expression. */
+  readonly find: FindRegex | undefined;
 }
 
 type FieldName = 'url' | 'country' | 'agent' | 'fingerprint';
@@ -42,7 +43,7 @@ export function Tester({ rules }: { readonly rules: readonly Rule[] }) {
     const { agent, fingerprint } = typed;
     const visit = { recordIds, country, agent: agent.trim(), fingerprint: fingerprint.trim().toLowerCase() };
     // The package is large, so it is loaded only if it is needed.
-    const find = rules.some(hasRegex) ? regexFinder((await import('re2js')).RE2JS) : () => undefined;
+    const find = rules.some(hasRegex) ? regexFinder((await import('re2js')).RE2JS) : undefined;
     setAsked({ url, visit, found, find });
   });
   const submit = () => {
@@ -88,7 +89,9 @@ export function Tester({ rules }: { readonly rules: readonly Rule[] }) {
         </Button>
       </form>
       <Failure error={test.error} />
-      {asked !== undefined && <TestResult asked={asked} rules={rules} onClose={() => setAsked(undefined)} />}
+      {asked !== undefined && (asked.find !== undefined || !rules.some(hasRegex)) && (
+        <TestResult asked={asked} rules={rules} onClose={() => setAsked(undefined)} />
+      )}
     </section>
   );
 }

@@ -7,6 +7,7 @@ import {
   movedPlaces,
   originsOf,
   parseJson,
+  showsError,
   typedOf,
 } from '../../../../console/src/screens/rules/rule-form.ts';
 import { rules } from '../../../../console/src/words/rules.ts';
@@ -128,9 +129,27 @@ describe('typed values', () => {
   });
 });
 
-it('are JSON without read-only members', () => {
-  expect(parseJson(jsonOf({ id: 3, type: 'waf', paranoia: 2, created_at: 'x' }))).toEqual({ paranoia: 2 });
-  for (const text of ['', '[]', 'null', '{']) expect(parseJson(text)).toBeUndefined();
+describe('errors of the API', () => {
+  it('are shown at the field that they name, otherwise below the form', () => {
+    const shown = (type: (typeof TYPES)[number], at: string) =>
+      fieldsOf(type)
+        .filter((field) => showsError(field, at))
+        .map(({ name }) => name);
+    expect(shown('cache', 'key_query_list[2]')).toEqual(['key_query_list']);
+    expect(shown('origin_pool', 'origins[1].port')).toEqual(['origins']);
+    for (const at of ['origins', 'origins[1]', 'health', 'record_ids'])
+      expect(shown('origin_pool', at)).toEqual([]);
+  });
+});
+
+describe('a rule as JSON', () => {
+  it('has no read-only members', () => {
+    expect(parseJson(jsonOf({ id: 3, type: 'waf', paranoia: 2, created_at: 'x' }))).toEqual({ paranoia: 2 });
+  });
+
+  it('must be an object', () => {
+    for (const text of ['', '[]', 'null', '{']) expect(parseJson(text)).toBeUndefined();
+  });
 });
 
 describe('the order of rules', () => {

@@ -116,7 +116,7 @@ describe('a test', () => {
     expect(result.unless).toEqual([4]);
   });
 
-  it('tells why a rule does not apply', () => {
+  it('reports why a rule does not apply', () => {
     const result = run(
       [
         rule('cache', 1, { enabled: false }),
@@ -146,7 +146,7 @@ describe('a test', () => {
     expect(outcomes(run(rules, '/'))).toEqual(['1 miss host', '2 miss host', '3 miss host']);
   });
 
-  it('leaves open what only an edge can decide', () => {
+  it('reports which rules only an edge can evaluate', () => {
     const rules = [
       rule('drop', 1, { countries: ['DE'] }),
       rule('drop', 2, { countries: ['DE'], country_match_type: 'exclude', action_mode: 'dry_run' }),
