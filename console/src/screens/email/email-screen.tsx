@@ -45,6 +45,9 @@ const STEPS: Readonly<Record<StepName, FunctionComponent<StepProps>>> = {
   review: ReviewStep,
 };
 
+/** A wrong field, or the first choice of a group without a selection. */
+const WRONG = '[aria-invalid=true], fieldset[aria-describedby] input';
+
 export default function EmailScreen() {
   const { name } = useDomain();
   const editor = useEditor();
@@ -91,7 +94,7 @@ function Wizard({ editor }: { readonly editor: Editor }) {
     }
     shown.current = step;
   }, [step]);
-  const focusWrong = () => form.current?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus();
+  const focusWrong = () => form.current?.querySelector<HTMLElement>(WRONG)?.focus();
   useEffect(() => {
     if (isTried) focusWrong();
   }, [isTried]);

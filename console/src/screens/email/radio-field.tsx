@@ -1,4 +1,4 @@
-// A question with radio buttons.
+// A group of radio buttons with its legend and its error.
 
 import type { ComponentChildren } from 'preact';
 import { useId } from 'preact/hooks';
