@@ -6,7 +6,7 @@ export const quickAdd = {
   hint: 'Enter a name, a type and a value. You can also paste or drop a zone file anywhere on this page.',
   add: 'Add',
   added: (name: string, type: string) => `${name} ${type} was added to the unsaved changes.`,
-  preview: 'Will be added:',
+  preview: 'This record will be added:',
   notZone: 'This text is not a zone file or Route 53 JSON, so it was not imported.',
   drop: 'Drop the zone file to review its records',
   problems: {

@@ -4,7 +4,7 @@ import { plural } from './figures.ts';
 
 export const templates = {
   title: 'Use a template',
-  text: 'A template adds the usual records for a purpose. It replaces the addresses and aliases at the names that it uses, and is shown before it is added.',
+  text: 'A template adds the usual records for a purpose, and replaces the addresses and aliases at the names that it uses. You see the changes before they are added.',
   choose: 'Template',
   names: {
     website: 'Website at an address',
@@ -22,7 +22,7 @@ export const templates = {
     netlify: 'The domain and www lead to your site at Netlify.',
     vercel: 'The domain and www lead to your project at Vercel.',
     shopify: 'The domain and www lead to your shop.',
-    parked: 'Others reject mail from the domain, and nobody may issue certificates for it.',
+    parked: 'Other servers reject mail from the domain, and no authority may issue certificates for it.',
   },
   email: 'For mail, use the email setup.',
   emailLink: 'Set up email',
