@@ -58,13 +58,8 @@ interface Head {
 function headOf(words: readonly string[]): Head | QuickProblem {
   const [first = '', ...others] = words;
   const isBetween = (word: string) => CLASS.test(word) || ttlSeconds(word) !== undefined;
-  const between = others.slice(
-    0,
-    Math.max(
-      0,
-      others.findIndex((word) => !isBetween(word)),
-    ),
-  );
+  const end = others.findIndex((word) => !isBetween(word));
+  const between = others.slice(0, Math.max(0, end));
   const next = others[between.length] ?? '';
   const leading = typeOf(first);
   const isOnlyValue = leading === undefined && others.length === between.length + 1;

@@ -1,4 +1,4 @@
-// Puts the records of a template into the draft.
+// Adds the records of a template to the draft.
 
 import '../records/records.css';
 import '../email/email.css';

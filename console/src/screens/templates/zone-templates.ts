@@ -42,7 +42,7 @@ export function templateFields(id: TemplateId, values: Values, domain: string): 
   });
 }
 
-/** Addresses and aliases at the names of the template are replaced. Other records stay. */
+/** Replaces the addresses and aliases at the names of the template. Other records are kept. */
 export function templateDifferences(
   rows: readonly Row[],
   id: TemplateId,
@@ -51,18 +51,11 @@ export function templateDifferences(
 ): readonly Difference[] {
   const plan = new RecordPlan(rows, domain);
   const { lines } = fill(TEMPLATES[id], values, domain);
-  for (const name of new Set(lines.map((line) => line.name))) {
-    const own = lines.filter((line) => line.name === name);
-    const hosts = own.filter(({ type }) => HOST_TYPES.includes(type));
-    if (hosts.length > 0) plan.replace(name, HOST_TYPES, hosts);
-    const types = new Set(own.map(({ type }) => type).filter((type) => !HOST_TYPES.includes(type)));
-    for (const type of types)
-      plan.replace(
-        name,
-        [type],
-        own.filter((line) => line.type === type),
-      );
-  }
+  for (const name of new Set(lines.map((line) => line.name)))
+    for (const types of [HOST_TYPES, ['CAA']]) {
+      const wanted = lines.filter((line) => line.name === name && types.includes(line.type));
+      if (wanted.length > 0) plan.replace(name, types, wanted);
+    }
   if (id === 'parked') endMail(plan);
   return plan.differences();
 }
