@@ -189,13 +189,13 @@ describe('a new user with only a keyboard', () => {
       .first()
       .waitFor();
     await choose('link', /^Change \d+/);
-    await page.getByRole('button', { name: 'Revert…' }).waitFor();
-    await choose('button', 'Revert…');
+    await page.getByRole('button', { name: /^Revert… / }).waitFor();
+    await choose('button', /^Revert… /);
     const dialog = page.getByRole('dialog');
     await dialog.waitFor();
     await keys.press('Escape');
     await dialog.waitFor({ state: 'detached' });
-    expect(await keys.focused()).toEqual({ role: 'button', name: 'Revert…' });
+    expect(await keys.focused()).toEqual({ role: 'button', name: expect.stringMatching(/^Revert… \d+$/) });
     await keys.press('Enter');
     await dialog.getByRole('button', { name: 'Revert', exact: true }).waitFor();
     await choose('button', 'Revert');

@@ -2,22 +2,21 @@
 
 import './history.css';
 import '../records/records.css';
-import { useEffect, useMemo, useState } from 'preact/hooks';
+import { useMemo } from 'preact/hooks';
 import { api, dataOf } from '../../api/client.ts';
 import { useLoad } from '../../api/use-load.ts';
-import { domainPath, Link, usePlace } from '../../app/place.tsx';
-import { Button } from '../../parts/button.tsx';
+import { domainPath, Link } from '../../app/place.tsx';
 import { Loading } from '../../parts/loading.tsx';
 import { exact } from '../../parts/time.tsx';
 import { history } from '../../words/history.ts';
 import { records } from '../../words/records.ts';
-import { mayDo, useDomain } from '../domain/domain-here.ts';
+import { useDomain } from '../domain/domain-here.ts';
 import { Arrival } from '../records/arrival.tsx';
 import { differencesOfChange } from '../records/diff.ts';
 import { DiffList } from '../records/diff-list.tsx';
 import { type Change, ChangeHead, RuleLines } from './change-summary.tsx';
 import { useMemberNames } from './member-names.ts';
-import { RevertDialog } from './revert-dialog.tsx';
+import { RevertButton } from './revert-button.tsx';
 
 export default function ChangeScreen({ change: id = '' }: { readonly change?: string }) {
   const { name } = useDomain();
@@ -40,14 +39,10 @@ export default function ChangeScreen({ change: id = '' }: { readonly change?: st
 }
 
 function Shown({ change }: { readonly change: Change }) {
-  const { name, domain } = useDomain();
-  const { go } = usePlace();
+  const { name } = useDomain();
   const say = history;
   const nameOf = useMemberNames(name);
-  const [isReverting, setReverting] = useState(false);
   const differences = useMemo(() => differencesOfChange(change.records), [change]);
-  const isRevertible = change.records.length > 0 || (change.rules ?? []).length > 0;
-  useEffect(() => setReverting(false), [change.id]);
   return (
     <>
       <h2>{records.changeLink(change.id)}</h2>
@@ -63,18 +58,7 @@ function Shown({ change }: { readonly change: Change }) {
       <Arrival domain={name} changeId={change.id} />
       <RuleLines change={change} />
       {differences.length > 0 && <DiffList differences={differences} label={say.beforeAfter} />}
-      {isRevertible && mayDo(domain, 'records.edit') && (
-        <div class="row">
-          <Button onClick={() => setReverting(true)}>{say.revert}</Button>
-        </div>
-      )}
-      {isReverting && (
-        <RevertDialog
-          change={change}
-          onClose={() => setReverting(false)}
-          onReverted={(made) => go(domainPath(name, `history/${made.id}`))}
-        />
-      )}
+      <RevertButton change={change} />
     </>
   );
 }

@@ -18,6 +18,7 @@ import { DiffList } from '../records/diff-list.tsx';
 import { type Change, ChangeHead, RuleLines } from './change-summary.tsx';
 import { type NameOf, useMemberNames } from './member-names.ts';
 import { nextCursor } from './next-cursor.ts';
+import { RevertButton } from './revert-button.tsx';
 
 const PAGE = 25;
 const SOURCES = [
@@ -131,6 +132,7 @@ function Item({
       {differences.length > 0 && (
         <DiffList differences={differences} label={records.changeLink(change.id)} first={AT_ONCE} />
       )}
+      <RevertButton change={change} />
     </li>
   );
 }

@@ -232,7 +232,7 @@ export const records = {
       [gone, `${grouped(gone)} to delete`],
     ]),
   tally: (counts: { create: number; update: number; delete: number }) =>
-    `${countsText(counts)}. All are saved together, or none.`,
+    `${countsText(counts)}.${counts.create + counts.update + counts.delete === 1 ? '' : ' All are saved together, or none.'}`,
   wrongRows: (count: number) => `Show ${plural(count, 'row that needs', 'rows that need')} attention`,
   checking: 'Checking…',
   checkedFine: 'Checked and ready to save. Nothing is live yet.',

@@ -235,7 +235,7 @@ export const records = {
       [gone, `${grouped(gone)} حذف`],
     ]),
   tally: (counts: { create: number; update: number; delete: number }) =>
-    `${countsText(counts)}. یا همه با هم ذخیره می‌شوند، یا هیچ‌کدام.`,
+    `${countsText(counts)}.${counts.create + counts.update + counts.delete === 1 ? '' : ' یا همه با هم ذخیره می‌شوند، یا هیچ‌کدام.'}`,
   wrongRows: (count: number) => `نمایش ${grouped(count)} ردیف نیازمند بررسی`,
   checking: 'در حال بررسی…',
   checkedFine: 'بررسی شد و آمادهٔ ذخیره است. هنوز چیزی منتشر نشده است.',
