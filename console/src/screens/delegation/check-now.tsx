@@ -20,35 +20,36 @@ interface CheckNowProps {
   readonly nextAt: string | undefined;
   readonly progress: Progress | undefined;
   readonly onBusy: (isBusy: boolean) => void;
-  readonly onDone: () => void;
+  /** Reloads what the check may have changed. */
+  readonly onDone: () => Promise<void>;
 }
 
 export function CheckNow({ lastAt, nextAt, progress, onBusy, onDone }: CheckNowProps) {
-  const { name, domain, setDomain } = useDomain();
+  const { name, domain } = useDomain();
   const [limitedUntil, setLimitedUntil] = useState(0);
   const [result, setResult] = useState('');
   const isExternal = domain.dns_mode === 'external';
   const params = () => ({ path: { domain: name }, ...idempotent() });
   const check = async () => {
-    const { check, ...after } = await dataOf(api.POST('/domains/{domain}/ns-check', { params: params() }));
-    setDomain(after);
+    const { check } = await dataOf(api.POST('/domains/{domain}/ns-check', { params: params() }));
     return delegation.verdicts[check.verdict];
   };
   const verify = async () => {
     const after = await dataOf(api.POST('/domains/{domain}/verify', { params: params() }));
-    setDomain(after);
     const { found = 0, asked = 0 } = after.verification ?? {};
     return asked === 0 ? '' : delegation.txt.found(found, asked);
   };
   const look = useAction(async () => {
     setResult('');
     onBusy(true);
+    let ended = '';
     try {
-      setResult(await (isExternal ? verify() : check()));
+      ended = await (isExternal ? verify() : check());
     } finally {
       onBusy(false);
-      onDone();
+      await onDone();
     }
+    setResult(ended);
   });
   const { error } = look;
   const isLimited = error?.status === 429 && error.retryAfter !== undefined;

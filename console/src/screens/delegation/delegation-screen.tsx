@@ -38,7 +38,7 @@ export default function DelegationScreen() {
           onBusy={setLooking}
           onDone={() => {
             dropProgress();
-            reload();
+            return reload();
           }}
         />
       </Standing>

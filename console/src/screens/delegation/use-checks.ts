@@ -29,7 +29,7 @@ export interface Checks {
   readonly dropProgress: () => void;
   /** Increases when the log has a new entry. */
   readonly news: number;
-  readonly reload: () => void;
+  readonly reload: () => Promise<void>;
 }
 
 export function useChecks(): Checks {
@@ -40,9 +40,10 @@ export function useChecks(): Checks {
   const isFollowed = useRef(false);
   const { reload: reloadLatest } = latest;
 
-  const reload = useCallback(() => {
-    void reloadLatest();
-    void reloadDomain();
+  // The check first: the new status of a domain next to the findings of the check before would contradict them.
+  const reload = useCallback(async () => {
+    await reloadLatest();
+    await reloadDomain();
     setNews((before) => before + 1);
   }, [reloadLatest, reloadDomain]);
 
@@ -51,7 +52,7 @@ export function useChecks(): Checks {
     // Several events may belong to one change.
     const soon = () => {
       clearTimeout(timer);
-      timer = setTimeout(reload, 150);
+      timer = setTimeout(() => void reload(), 150);
     };
     const end = followDomain(name, ({ type, data }) => {
       if (type === 'reset') return soon(); // also when the page becomes visible again without a stream
