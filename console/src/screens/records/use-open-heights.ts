@@ -11,7 +11,7 @@ export interface OpenHeights {
 
 export function useOpenHeights(): OpenHeights {
   const heights = useRef(new Map<RowKey, number>());
-  const [, draw] = useState(0);
+  const [drawn, draw] = useState(0);
   const observer = useMemo(
     () =>
       new ResizeObserver((entries) => {
@@ -28,6 +28,10 @@ export function useOpenHeights(): OpenHeights {
     [],
   );
   useEffect(() => () => observer.disconnect(), [observer]);
+  useEffect(() => {
+    // A form that has just been opened or has grown may end below the visible part.
+    document.activeElement?.closest('.rec-open')?.scrollIntoView({ block: 'nearest' });
+  }, [drawn]);
   return useMemo(
     () => ({
       of: (key, byDefault) => heights.current.get(key) ?? byDefault,
