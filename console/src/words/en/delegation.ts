@@ -40,7 +40,7 @@ export const delegation = {
   },
   served: {
     pending: {
-      full: 'Our nameservers already serve all your records, so visitors are not affected when you switch.',
+      full: 'Our nameservers already serve everything on the Records page. Before you switch, check there that no record is missing.',
       apex: 'Until then, our nameservers serve only the SOA and NS records, which registries check.',
       none: 'Until then, our nameservers do not serve the domain.',
     },

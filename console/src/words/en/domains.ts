@@ -100,7 +100,7 @@ export const domains = {
       external: 'You prove with a TXT record that the domain is yours.',
     },
     scan: 'Import its current records',
-    scanHint: 'We search for them in the background. You review them before they are added.',
+    scanHint: 'We search for them in the background and add those that we find.',
     taken:
       'If the domain is yours, you can claim it. It is moved to your account when the registry lists the nameservers that we give you.',
     transfer: 'This domain is mine. Claim it',
