@@ -59,8 +59,8 @@ export function registrarPage(
 </head>
 <body>
 <h1>Registrar of the demo</h1>
-<p>These names are registered below <b>.${TLD}</b>, in an internet that exists on this machine only. Enter nameservers, one
-a line: the registry delegates to them at once. None: the registry says that the name does not exist.</p>
+<p>These names are registered below <b>.${TLD}</b>, in an internet that exists on this machine only. Enter one
+nameserver per line. The registry delegates the name to them immediately. Without nameservers, it says that the name does not exist.</p>
 ${forms.join('\n')}
 ${newForm(isKnown ? undefined : rejected)}
 </body>
