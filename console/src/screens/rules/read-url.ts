@@ -16,6 +16,8 @@ export interface TestedUrl {
 type ReadUrl = TestedUrl | { readonly kind: 'problem'; readonly problem: 'url' | 'long' };
 
 const MAX_CHARACTERS = 2048;
+/** RFC 1035 §2.3.4, without the trailing dot. */
+const MAX_HOST = 253;
 
 /** Accepts a URL with or without a scheme, or a path of the domain. */
 export function readUrl(text: string, domain: string): ReadUrl {
@@ -30,10 +32,12 @@ export function readUrl(text: string, domain: string): ReadUrl {
   const url = new URL(whole);
   if (!/^https?:$/.test(url.protocol)) return { kind: 'problem', problem: 'url' };
   url.hash = '';
+  const host = url.hostname.replace(/\.$/, '');
+  if (host.length > MAX_HOST) return { kind: 'problem', problem: 'url' };
   return {
     kind: 'url',
     url: url.href,
-    host: url.hostname.replace(/\.$/, ''),
+    host,
     rawPath: url.pathname,
     path: decodedPath(url.pathname),
     query: url.search.slice(1),

@@ -49,30 +49,27 @@ function Rules({ data: { features, phases, names }, reload }: RulesProps) {
   const [message, setMessage] = useState('');
   useScrollToType();
   const pathOf = ({ type, id }: Rule) => ({ path: { domain: name, type, id } });
-  // One action for all buttons of the rows, so that each attempt removes the error of the previous one.
-  const act = useAction((run: () => Promise<void>) => run());
-  const toggle = (rule: Rule) =>
-    act.run(async () => {
-      await api.PATCH('/domains/{domain}/rules/{type}/{id}/toggle', { params: pathOf(rule) });
-      await reload();
+  const toggle = useAction(async (rule: Rule) => {
+    await api.PATCH('/domains/{domain}/rules/{type}/{id}/toggle', { params: pathOf(rule) });
+    await reload();
+  });
+  const move = useAction(async ({ type, id }: Rule, by: -1 | 1) => {
+    const places = movedPlaces(phases.find((phase) => phase.type === type)?.rules ?? [], id, by);
+    if (places === undefined) return;
+    await api.PATCH('/domains/{domain}/rules/{type}/reorder', {
+      params: { path: { domain: name, type } },
+      body: [...places],
     });
-  const move = ({ type, id }: Rule, by: -1 | 1) =>
-    act.run(async () => {
-      const places = movedPlaces(phases.find((phase) => phase.type === type)?.rules ?? [], id, by);
-      if (places === undefined) return;
-      await api.PATCH('/domains/{domain}/rules/{type}/reorder', {
-        params: { path: { domain: name, type } },
-        body: [...places],
-      });
-      await reload();
-      setMessage(text.moved(id, places.findIndex((place) => place.id === id) + 1, places.length));
-    });
-  const open = (rule: Rule) =>
-    act.run(async () => {
-      // Lists omit large members.
-      const whole = await dataOf(api.GET('/domains/{domain}/rules/{type}/{id}', { params: pathOf(rule) }));
-      setShown({ kind: 'edit', rule: whole });
-    });
+    await reload();
+    setMessage(text.moved(id, places.findIndex((place) => place.id === id) + 1, places.length));
+  });
+  const open = useAction(async (rule: Rule) => {
+    // Lists omit large members.
+    const whole = await dataOf(api.GET('/domains/{domain}/rules/{type}/{id}', { params: pathOf(rule) }));
+    setShown({ kind: 'edit', rule: whole });
+  });
+  const rowActions = [toggle, move, open];
+  const failed = rowActions.find(({ error }) => error !== undefined);
   const remove = useAction(async (rule: Rule) => {
     await api.DELETE('/domains/{domain}/rules/{type}/{id}', { params: pathOf(rule) });
     close();
@@ -117,7 +114,7 @@ function Rules({ data: { features, phases, names }, reload }: RulesProps) {
           <Tester rules={phases.flatMap(({ rules }) => rules)} />
         </>
       )}
-      <Failure error={act.error} />
+      <Failure error={failed?.error} />
       <p class="only-read" role="status">
         {message}
       </p>
@@ -130,11 +127,20 @@ function Rules({ data: { features, phases, names }, reload }: RulesProps) {
           limit={features.max_rules_per_set}
           mayEdit={mayEdit}
           mayWrite={mayWrite}
-          isBusy={act.isBusy}
+          isBusy={rowActions.some(({ isBusy }) => isBusy)}
           onAdd={() => setShown({ kind: 'new', type })}
-          onMove={(rule, by) => void move(rule, by)}
-          onToggle={(rule) => void toggle(rule)}
-          onEdit={(rule) => void open(rule)}
+          onMove={(rule, by) => {
+            failed?.clear();
+            void move.run(rule, by);
+          }}
+          onToggle={(rule) => {
+            failed?.clear();
+            void toggle.run(rule);
+          }}
+          onEdit={(rule) => {
+            failed?.clear();
+            void open.run(rule);
+          }}
           onDelete={(rule) => setShown({ kind: 'delete', rule })}
         />
       ))}
