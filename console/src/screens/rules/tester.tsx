@@ -26,6 +26,8 @@ export interface Asked {
 }
 
 type FieldName = 'url' | 'country' | 'agent' | 'fingerprint';
+/** Maximum number of records that are searched for names below a host. */
+const MAX_FOUND = 1000;
 const NOTHING = { url: '', country: '', agent: '', fingerprint: '' };
 
 export function Tester({ rules }: { readonly rules: readonly Rule[] }) {
@@ -33,12 +35,17 @@ export function Tester({ rules }: { readonly rules: readonly Rule[] }) {
   const [typed, setTyped] = useState(NOTHING);
   const [problem, setProblem] = useState<{ readonly field: FieldName; readonly text: string }>();
   const [asked, setAsked] = useState<Asked>();
-  const load = async (owner: string) =>
-    dataOf(
-      api.GET('/domains/{domain}/records/', { params: { path: { domain: name }, query: { name: owner } } }),
-    );
+  const read = (query: { name: string } | { search: string; limit: number }) =>
+    dataOf(api.GET('/domains/{domain}/records/', { params: { path: { domain: name }, query } }));
+  const zone = {
+    load: (owner: string) => read({ name: owner }),
+    hasBelow: async (owner: string) => {
+      const found = await read({ search: `.${owner}`, limit: MAX_FOUND }); // also finds destinations
+      return found.some((record) => record.original_name.endsWith(`.${owner}.${domain.name}.`));
+    },
+  };
   const test = useAction(async (url: TestedUrl, country: string) => {
-    const found = await answeringRecords(url.host, domain.name, load);
+    const found = await answeringRecords(url.host, domain.name, zone);
     const recordIds = (found?.records ?? []).filter(({ proxied }) => proxied).map(({ id }) => id);
     const { agent, fingerprint } = typed;
     const visit = { recordIds, country, agent: agent.trim(), fingerprint: fingerprint.trim().toLowerCase() };
@@ -49,13 +56,13 @@ export function Tester({ rules }: { readonly rules: readonly Rule[] }) {
   const submit = () => {
     setAsked(undefined);
     setProblem(undefined);
-    const read = readUrl(typed.url, domain.name);
+    const url = readUrl(typed.url, domain.name);
     const country = typed.country.trim().toUpperCase();
-    if (read.kind === 'problem') setProblem({ field: 'url', text: text.problems[read.problem] });
-    else if (!isOwnHost(read.host, domain.name))
-      setProblem({ field: 'url', text: text.foreign(read.host, domain.name_unicode) });
+    if (url.kind === 'problem') setProblem({ field: 'url', text: text.problems[url.problem] });
+    else if (!isOwnHost(url.host, domain.name))
+      setProblem({ field: 'url', text: text.foreign(url.host, domain.name_unicode) });
     else if (!/^([A-Z]{2})?$/.test(country)) setProblem({ field: 'country', text: text.problems.country });
-    else void test.run(read, country);
+    else void test.run(url, country);
   };
   const field = (of: FieldName) => ({
     label: text[of],

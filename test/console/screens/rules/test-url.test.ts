@@ -215,9 +215,11 @@ describe('the records that answer', () => {
     '*': [record(3, true)],
     inner: [record(4, true)],
     '*.deep': [record(5, true)],
+    'x.empty': [record(6, true)],
   };
-  const find = async (host: string) =>
-    (await answeringRecords(host, DOMAIN, async (name) => zone[name] ?? []))?.name;
+  const load = async (name: string) => zone[name] ?? [];
+  const hasBelow = async (name: string) => Object.keys(zone).some((each) => each.endsWith(`.${name}`));
+  const find = async (host: string) => (await answeringRecords(host, DOMAIN, { load, hasBelow }))?.name;
 
   it('are those of the host, otherwise of the closest wildcard', async () => {
     expect(await find('shop.example')).toBe('@');
@@ -229,6 +231,9 @@ describe('the records that answer', () => {
 
   it('do not include wildcards above an existing name', async () => {
     expect(await find('a.inner.shop.example')).toBeUndefined();
+    // exists without records, because of a name below it
+    expect(await find('empty.shop.example')).toBeUndefined();
+    expect(await find('a.empty.shop.example')).toBeUndefined();
   });
 });
 
