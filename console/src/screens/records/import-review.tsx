@@ -73,7 +73,7 @@ export function ImportReview({ parsed, onAddDots, onDone }: ReviewProps) {
       <WarningList warnings={warnings} />
       {onAddDots !== undefined && warnings.some(({ code }) => code === 'MISSING_FINAL_DOT') && (
         <div class="row">
-          <Button onClick={onAddDots}>{say.addDotsNow}</Button>
+          <Button onClick={onAddDots}>{say.addDots}</Button>
         </div>
       )}
       {skipped.length > 0 && (

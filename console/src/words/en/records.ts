@@ -299,7 +299,6 @@ export const imports = {
   addDots: 'Treat names without a final dot as full names',
   addDotsHint:
     'In a zone file, “mail.example.net” without a final dot is relative to this domain. Many exports omit the dot but mean the full name.',
-  addDotsNow: 'Treat names without a final dot as full names',
   tooLarge: 'The file is larger than 32 MB. Split it into smaller files.',
   unreadable: 'The file could not be read.',
   reviewTitle: 'Review the import',
