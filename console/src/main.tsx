@@ -9,7 +9,7 @@ import { App } from './app/app.tsx';
 import { preloadScreen } from './app/screens.tsx';
 import { applyTheme } from './app/theme.ts';
 import { publicName } from './screens/public-check/public-place.ts';
-import { takeLink } from './screens/sign-in/link.ts';
+import { followLinks, takeLink } from './screens/sign-in/link.ts';
 import { LANGUAGES } from './words/language.ts';
 import { words } from './words/words.ts';
 
@@ -17,6 +17,7 @@ const { language } = words;
 document.documentElement.lang = language;
 document.documentElement.dir = LANGUAGES[language].direction;
 takeLink();
+followLinks();
 if (publicName(location.pathname) === undefined) preloadScreen(location.pathname);
 applyTheme();
 render(<App />, document.getElementById('console') as HTMLElement);

@@ -1,7 +1,7 @@
 // The whole page: the sign-in, or the frame with a screen.
 
 import { useEffect } from 'preact/hooks';
-import { ErrorBoundary, LocationProvider } from 'preact-iso';
+import { LocationProvider } from 'preact-iso';
 import { handleSessions } from '../api/send.ts';
 import { Failure } from '../parts/failure.tsx';
 import { publicName } from '../screens/public-check/public-place.ts';
@@ -36,18 +36,14 @@ export function App() {
   if (location.pathname === RETURN_PATH) {
     return (
       <Catching path={RETURN_PATH}>
-        <ErrorBoundary>
-          <IdentityReturn />
-        </ErrorBoundary>
+        <IdentityReturn />
       </Catching>
     );
   }
   if (name === undefined) return <Console />;
   return (
     <Catching path={name}>
-      <ErrorBoundary>
-        <PublicCheck name={name} />
-      </ErrorBoundary>
+      <PublicCheck name={name} />
     </Catching>
   );
 }

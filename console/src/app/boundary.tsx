@@ -1,7 +1,7 @@
 // Contains the failure of a screen: the error is shown in its place, and other screens still work.
 
 import { Component, type ComponentChildren, type FunctionComponent } from 'preact';
-import { lazy } from 'preact-iso';
+import { ErrorBoundary, lazy } from 'preact-iso';
 import { Button } from '../parts/button.tsx';
 import { Note } from '../parts/failure.tsx';
 import { words } from '../words/words.ts';
@@ -27,7 +27,8 @@ export class Catching extends Component<
   }
 
   override render() {
-    if (this.state.failedAt !== this.props.path) return this.props.children;
+    // The inner boundary waits for a `lazyScreen` that is not in a router.
+    if (this.state.failedAt !== this.props.path) return <ErrorBoundary>{this.props.children}</ErrorBoundary>;
     return (
       <div role="alert">
         <Note tone="bad">

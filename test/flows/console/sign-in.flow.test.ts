@@ -52,6 +52,19 @@ describe.skipIf(needs !== '')(`the console${needs}`, () => {
     expect(faults).toEqual([]);
   });
 
+  it('confirms a new email address by its link, also in a page that is already open', async () => {
+    const email = 'eve@shop.example';
+    const accountId = await own.makePerson(email);
+    const token = await makeLink(own.database.db, { kind: 'email', accountId, email: 'eva@shop.example' });
+    const { page, faults } = await own.openAs(email);
+    await page.goto('/console/account');
+    await page.getByText(email).first().waitFor();
+    await page.goto(`/console/account#email=${token}`);
+    await page.getByRole('button', { name: 'Confirm your new address' }).click();
+    await page.getByText('eva@shop.example').first().waitFor();
+    expect(faults).toEqual([]);
+  });
+
   it('is in the language of the browser, or in the one that was chosen', async () => {
     const { page, faults } = await own.openAs('ann@shop.example', {
       locale: 'fa-IR',

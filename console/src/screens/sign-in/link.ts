@@ -20,6 +20,13 @@ export function takeLink(): void {
   history.replaceState(null, '', location.pathname + location.search);
 }
 
+/** Opens a link that is pasted into the address bar of this page, which changes only the fragment. */
+export function followLinks(): void {
+  addEventListener('hashchange', () => {
+    if (LINK.test(location.hash)) location.reload();
+  });
+}
+
 export function openedLink(): OpenedLink | undefined {
   return opened;
 }
