@@ -37,7 +37,7 @@ export function usePlace(): Place {
   const { path, query, route } = useLocation();
   const below = path.slice(BASE.length);
   return {
-    path: below === '' ? '/' : below,
+    path: below === '' ? '/domains' : below,
     query,
     go: (to, replace = false) => route(BASE + to, replace),
     setQuery(changes) {

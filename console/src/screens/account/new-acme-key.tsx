@@ -110,7 +110,7 @@ export function NewAcmeKey({ onClose, onMade }: NewAcmeKeyProps) {
       <TextField
         label={text.for}
         hint={text.acme.forHint}
-        placeholder={purpose}
+        placeholder={names.length === 0 ? undefined : purpose}
         maxLength={MOST_NAME}
         value={wish.name}
         problem={make.error?.of('name')}

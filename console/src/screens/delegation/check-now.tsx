@@ -63,7 +63,7 @@ export function CheckNow({ lastAt, nextAt, progress, onBusy, onDone }: CheckNowP
     domain.status !== 'disabled' &&
     domain.status !== 'banned' &&
     !(isExternal && domain.status === 'active'); // nothing is left to check
-  const isDue = nextAt !== undefined && Date.parse(nextAt) <= now.value;
+  const isDue = nextAt !== undefined && Date.parse(nextAt) - now.value < 5 * SECOND_MS;
   return (
     <div class="delegation-look">
       <div class="row">

@@ -70,7 +70,7 @@ export const delegation = {
     button: 'Check now',
     busy: 'Checking…',
     last: 'Last check',
-    next: 'next check',
+    next: 'Next check',
     soon: 'in a moment',
     limited: (wait: string) => `You can start one check per hour. The next is possible in ${wait}.`,
     elapsed: (seconds: number) => `${seconds} s of at most 25 s`,
